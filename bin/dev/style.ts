@@ -1,10 +1,12 @@
 /**
  * Fails if a comment has a phrase of bin/dev/style-phrases.json, a declaration a name that nobody
- * would search for, or a SQL function of several tables one-letter aliases, and prints where.
+ * would search for, or a SQL function an alias or a variable of one letter or a name that a column
+ * takes, and prints where.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { columnsIn, functionsIn, nameFaults } from "./sql-names.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const SOURCE = /\.(?:tsx?|mjs|sql)$/;
@@ -36,19 +38,27 @@ const NAMES = [
 ];
 const DECLARED = new RegExp(`\\b(?:const|let|function) (${NAMES.join("|")})\\b`);
 
-/** With more tables than this in a function, the reader can't remember what a letter stands for. */
-const MAX_TABLES = 2;
-const SQL_FUNCTION = /create function ([\w.]+)[\s\S]*?\$\$([\s\S]*?)\$\$/g;
-const TABLE = /\b(?:from|join|update|into)\s+((?:public|private)\.\w+)(?!\s*\()/g;
-const ONE_LETTER =
+/** Comments, and statements composed from texts, whose aliases several functions agree on. */
+const NOT_CODE = /--.*|'(?:[^']|'')*'|\$(\w+)\$[\s\S]*?\$\1\$/g;
+const SHORT_ALIAS =
   /\b(?:from|join|update)\s+[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s+(?:as\s+)?([a-z])\b(?!\s*\()/g;
+const SHORT_VARIABLE = /^ {2}([a-z]) (?:constant )?[a-z][\w.]*(?:\[\])?(?:;| :=)/gm;
 
 type Place = { rule: string; at: string; text: string };
 
 const files = tracked();
+const schemas = files
+  .filter((file) => file.startsWith("supabase/schemas/"))
+  .map((file) => ({ file, text: readFileSync(join(ROOT, file), "utf8") }));
+const columns = columnsIn(schemas.map(({ text }) => text));
 const places = [
   ...files.flatMap(placesIn),
-  ...files.filter((file) => file.startsWith("supabase/schemas/")).flatMap(shortAliasesIn),
+  ...schemas.flatMap(({ file, text }) => [
+    ...shortNamesIn(file, text),
+    ...functionsIn(text)
+      .flatMap((code) => nameFaults(code, columns))
+      .map(({ rule, at, name }) => ({ rule, at: `${file}, ${at}`, text: name })),
+  ]),
 ];
 for (const { rule, at, text } of places) console.log(`✗ ${at}: ${rule}: ${text}`);
 if (places.length > 0) process.exitCode = 1;
@@ -74,13 +84,14 @@ function placesIn(file: string): Place[] {
   });
 }
 
-function shortAliasesIn(file: string): Place[] {
-  const functions = readFileSync(join(ROOT, file), "utf8").matchAll(SQL_FUNCTION);
-  return [...functions].flatMap(([, name = "", body = ""]) => {
-    const tables = new Set([...body.matchAll(TABLE)].map(([, table]) => table));
-    const letters = new Set([...body.matchAll(ONE_LETTER)].map(([, letter]) => letter));
-    return tables.size > MAX_TABLES && letters.size > 0
-      ? [{ rule: "one-letter aliases", at: `${file}, ${name}`, text: [...letters].join(", ") }]
+function shortNamesIn(file: string, sql: string): Place[] {
+  return functionsIn(sql).flatMap(({ name, body }) => {
+    const code = body.replaceAll(NOT_CODE, "''");
+    const letters = [SHORT_ALIAS, SHORT_VARIABLE].flatMap((pattern) =>
+      [...code.matchAll(pattern)].map(([, letter]) => letter),
+    );
+    return letters.length > 0
+      ? [{ rule: "short names", at: `${file}, ${name}`, text: [...new Set(letters)].join(", ") }]
       : [];
   });
 }

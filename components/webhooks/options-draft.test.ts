@@ -40,7 +40,7 @@ test("a client without a new secret keeps the stored one, and needs an ID", () =
   expect(missingInOptions(nameless)).toEqual({ oauth: "Enter the client ID." });
 });
 
-test("headers are one per line, and a name alone keeps its value", () => {
+test("headers are one per line, and a name without a value keeps the stored one", () => {
   expect(headersOf("X-Key: a:b \n\nX-Other:\n")).toEqual([
     { name: "X-Key", value: "a:b" },
     { name: "X-Other" },

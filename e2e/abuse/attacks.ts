@@ -110,7 +110,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         ["e2e/api/wire/from-a-browser.test.ts", "is not for pages of other origins"],
         [BAD_REQUESTS, "of another media type 415"],
-        [SIGN_IN, "counts for our own pages alone"],
+        [SIGN_IN, "is accepted only from our own pages"],
       ],
     },
     {
@@ -128,8 +128,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           "e2e/api/database/data-api.test.ts",
-          "reads nothing of $name but its own",
-          "gets nothing of it from $name",
+          "reads only its own rows of $name",
+          "gets none of its data from $name",
         ],
         ["e2e/api/database/lints.test.ts", "grants no API role a write of any table"],
         ["e2e/api/database/row-security.test.ts", "row-level security: %s"],
@@ -141,8 +141,8 @@ export const CLASSES: Record<string, readonly Attack[]> = {
         [
           REFUSALS,
           "without a credential 401",
-          "a user passes by its roles alone",
-          "an API key passes by its scope alone",
+          "only its roles let a user pass",
+          "only its scope lets an API key pass",
         ],
         [BAD_REQUESTS, "another tenant's record is the same 404 as an unknown one"],
         [ACCESS, "$name admits for $operationId exactly the callers that the contract names"],

@@ -70,7 +70,7 @@ test("a sandbox's webhook gets its events, signed, and the live tenant's gets no
 /** The tables in which anything of the sandbox is left, of those that a reset empties. */
 async function rowsLeft(): Promise<string[]> {
   const [{ names } = { names: [] }] = await sql<{ names: string[] }>(
-    "select private.emptied_by_reset() as names",
+    "select private.tables_emptied_by_reset() as names",
   );
   const left = await Promise.all(
     names.map(async (name) => {

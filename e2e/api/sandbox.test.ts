@@ -46,7 +46,9 @@ const reset = (bearer: string, tenant: string, body: object = {}) =>
 const reasonOf = ({ json }: { json: unknown }) => (json as { reason?: string }).reason;
 
 const rowsOf = async (tenant: string) => {
-  const [emptied] = await sql<{ names: string[] }>("select private.emptied_by_reset() as names");
+  const [emptied] = await sql<{ names: string[] }>(
+    "select private.tables_emptied_by_reset() as names",
+  );
   const counts = await Promise.all(
     (emptied?.names ?? []).map(async (name) => {
       const rows = await sql(`select from ${name} where tenant_id = $1`, [tenant]);
@@ -151,7 +153,7 @@ describe("a sandbox", () => {
   test("has fixed limits, whatever the operator allows", async () => {
     const { live, sandbox } = one;
     const [quotas] = await sql(
-      "select private.quota_of($1, 'lines') as live, private.quota_of($2, 'lines') as sandbox",
+      "select private.quota_limit($1, 'lines') as live, private.quota_limit($2, 'lines') as sandbox",
       [live, sandbox],
     );
     expect(quotas).toMatchObject({ sandbox: "50000" });

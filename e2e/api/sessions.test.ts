@@ -107,7 +107,7 @@ describe("signing out", () => {
 });
 
 describe("the sessions of a person", () => {
-  it("are listed to that person alone, with the one of the call marked", async () => {
+  it("are listed only to their person, with the current one marked", async () => {
     const [first = "", second = ""] = await signedIn(2);
     await signedIn(1);
     const sessions = await list(second);
@@ -125,7 +125,7 @@ describe("the sessions of a person", () => {
     expect(JSON.stringify(sessions)).not.toContain(tenant);
   });
 
-  it("end one by one, by their person alone", async () => {
+  it("are ended one by one, and only by their person", async () => {
     const [first = "", second = ""] = await signedIn(2);
     const [stranger = ""] = await signedIn(1);
     const target = (await list(first)).find(({ current }) => current)?.id ?? "";
@@ -150,7 +150,7 @@ describe("the sessions of a person", () => {
     expect(await statusOf(stranger)).toBe(200);
   });
 
-  it("are a hundred at most: the oldest end", async () => {
+  it("are limited to a hundred: the oldest end", async () => {
     const sub = uniqueName("many");
     const cookie = await sessionCookie({ sub, tenants: { [tenant]: ["tenant_lead"] } });
     expect(await statusOf(cookie)).toBe(200);

@@ -178,7 +178,7 @@ describe("a session by password", () => {
     await vi.waitUntil(async () => (await me(hours(0.1))) === 401, { timeout: 90_000 });
   });
 
-  it("counts for our own pages alone", async () => {
+  it("is accepted only from our own pages", async () => {
     const { cookies } = await signIn("ada@acme.example", PASSWORD);
     const statusFrom = async (headers: Record<string, string>, tenant: string[] = ["acme"]) =>
       (

@@ -9,7 +9,7 @@ select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('a user reads no quota', 'select from private.quotas');
 select pg_temp.expect_refused('a user reads no count of rows', 'select from private.row_counts');
 select pg_temp.expect_refused('a user asks for nobody else''s quota', $$select private.enforce_quota('two', 'sources', 1)$$);
-select pg_temp.expect_refused('nor for what counts against it', $$select private.used_of_quota('two', 'sources')$$);
+select pg_temp.expect_refused('nor for what counts against it', $$select private.quota_usage('two', 'sources')$$);
 select pg_temp.expect_rows('what others have takes no room',
   $$select public.create_source('{"name": "Bank", "kind": "ledger", "currency": "EUR"}', '{"operation": "createSource"}')$$, 1);
 select pg_temp.become_owner();

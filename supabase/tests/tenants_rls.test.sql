@@ -44,7 +44,7 @@ select pg_temp.expect_rows('every table of tenants is emptied by a reset or kept
   select c.table_schema || '.' || c.table_name from information_schema.columns c
   join information_schema.tables t using (table_schema, table_name)
   where c.column_name = 'tenant_id' and c.table_schema in ('public', 'private') and t.table_type = 'BASE TABLE'
-  except select unnest(private.emptied_by_reset())
+  except select unnest(private.tables_emptied_by_reset())
   except select unnest(array[
     'private.idempotency_keys', 'private.api_key_secrets', 'private.invitation_tokens', 'private.security_event_counts',
     'private.webhook_clients', 'private.webhook_headers', 'private.webhook_rates', 'private.webhook_secrets',

@@ -6,7 +6,7 @@ const HEADER = `-- Written by \`npm run generate\` from the columns of public.ex
 -- statements that write exceptions, what a caller may set, and the filters.`;
 
 /** The columns that a pause sets, and the calendar, which the SLA policy sets. */
-const SET_BY_ACTS = ["calendar_id", "calendar_no", "paused_until", "pause_reason"];
+const SET_BY_ACTIONS = ["calendar_id", "calendar_no", "paused_until", "pause_reason"];
 const NEVER_CHANGED = ["id", "tenant_id", "created_at", "created_by"];
 const LINE_WIDTH = 100;
 
@@ -18,12 +18,16 @@ order by attnum`;
 /**
  * The columns whose index continues with the deadline. A rank replaces the column that it ranks.
  */
-const BY_DEADLINE = `select distinct regexp_replace(a.attname, '_rank$', '') as name
-from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[1]
-where i.indrelid = 'public.exceptions'::regclass and array(
-  select c.attname::text from unnest(i.indkey::smallint[]) with ordinality k (number, place)
-  join pg_attribute c on c.attrelid = i.indrelid and c.attnum = k.number order by k.place
-) = array['tenant_id', a.attname::text, 'due_at', 'id']`;
+const BY_DEADLINE = `select distinct regexp_replace(ranked.attname, '_rank$', '') as name
+from pg_index index
+join pg_attribute ranked
+  on ranked.attrelid = index.indrelid and ranked.attnum = index.indkey[1]
+where index.indrelid = 'public.exceptions'::regclass and array(
+  select part.attname::text
+  from unnest(index.indkey::smallint[]) with ordinality key (number, place)
+  join pg_attribute part on part.attrelid = index.indrelid and part.attnum = key.number
+  order by key.place
+) = array['tenant_id', ranked.attname::text, 'due_at', 'id']`;
 
 /** Generates the statements, so that a new column is written without being listed by hand. */
 export async function exceptionWrites(database: Pool): Promise<string> {
@@ -37,7 +41,7 @@ export async function exceptionWrites(database: Pool): Promise<string> {
   const hasIndex = new Set(indexed.rows.map(({ name }) => name));
   return `${[
     HEADER,
-    namesFunction("exception_settable", [...new Set([...settable, ...SET_BY_ACTS])]),
+    namesFunction("exception_settable", [...new Set([...settable, ...SET_BY_ACTIONS])]),
     "-- The filters that take several values and have counts (exceptions/sla_facets.sql).",
     namesFunction("exception_facets", FACET_NAMES),
     `-- Whether \`none\` is a value of the filter, and counted.
@@ -54,7 +58,7 @@ ${filled(FACET_NAMES.filter((name) => FACETS[name].hasNone).map((name) => `'${na
     `grant execute on function
   private.exception_facets(), private.facet_has_none(text), private.facets_by_deadline()
 to authenticated;`,
-    `create function private.insert_exceptions(made private.exception_change[]) returns void
+    `create function private.insert_exceptions(changes private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.exceptions (
@@ -62,22 +66,22 @@ ${filled(columns, 4)}
   )
   select
 ${filled(
-  columns.map((name) => `n.${name}`),
+  columns.map((name) => `written.${name}`),
   4,
 )}
-  from (select (m.after).* from unnest(made) m) n;
+  from (select (change.after).* from unnest(changes) change) written;
 end $$;`,
-    `create function private.update_exceptions(made private.exception_change[]) returns void
+    `create function private.update_exceptions(changes private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.exceptions e
+  update public.exceptions exception
   set
 ${filled(
-  changed.map((name) => `${name} = n.${name}`),
+  changed.map((name) => `${name} = written.${name}`),
   4,
 )}
-  from (select (m.after).* from unnest(made) m) n
-  where e.tenant_id = n.tenant_id and e.id = n.id;
+  from (select (change.after).* from unnest(changes) change) written
+  where exception.tenant_id = written.tenant_id and exception.id = written.id;
 end $$;`,
   ]
     .join("\n\n")

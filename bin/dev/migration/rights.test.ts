@@ -11,11 +11,11 @@ type Routine = { name: string; isDefiner: boolean; isTrigger: boolean; body: str
 const EXCEPTIONS: [name: string, part: string, why: string][] = [
   [
     "private.reduce_open_amounts",
-    "o.ctid = any (places.whole)",
-    "places that find_open has just found by the tenant, of a pair that is held",
+    "open_line.ctid = any (places.whole)",
+    "places that find_open_amounts has just found by the tenant, of a pair that is held",
   ],
-  ["private.reduce_open_amounts", "o.ctid = s.place", "the same"],
-  ["private.find_lines_of_caller", "t.tenant_id || ''", "named in what stands for %s"],
+  ["private.reduce_open_amounts", "open_line.ctid = reduced.place", "the same"],
+  ["private.find_lines_of_caller", "line_text.tenant_id || ''", "named in what stands for %s"],
   [
     "public.list_requests",
     "private.request_log_conditions(input)",
@@ -77,13 +77,19 @@ const TABLE = new RegExp(
 /** A row is bound by its tenant, or by the chain of its events, which has the tenant's ID. */
 const EQUAL = /\b(?:(\w+)\.)?(?:tenant_id|chain)\s*(?:=|in)\s*(?:(\w+)\.(?:tenant_id|chain)\b|\S)/g;
 
+/** What a table without an alias is called in the statement: "" if its columns stand alone. */
+function ownName(table: string, statement: string): string {
+  const name = table.split(".")[1] ?? "";
+  return new RegExp(`(?<!\\.)\\b${name}\\.\\w`).test(statement) ? name : "";
+}
+
 /**
  * The tables of a statement that no condition binds to the tenant, by alias. `around` is the text
  * that may contain the conditions.
  */
 function unbound(statement: string, around: string): string[] {
   const names = [...statement.matchAll(TABLE)].flatMap(([, table = "", name = ""]) =>
-    tables.has(table) ? [name] : [],
+    tables.has(table) ? [name || ownName(table, statement)] : [],
   );
   const equal = [...around.matchAll(EQUAL)].map(([, name = "", other]) => [name, other] as const);
   // Bound by an expression that is not a column, or by a column of a table that is bound itself.

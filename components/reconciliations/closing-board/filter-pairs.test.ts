@@ -13,7 +13,7 @@ test("without filters all pairs are shown, those without a period too", () => {
   expect(filterPairs(pairs, { state: null, overdue: null })).toBe(pairs);
 });
 
-test("a filter keeps the pairs that have such a period, with those alone", () => {
+test("a filter keeps the pairs that have such a period, and only these periods", () => {
   expect(filterPairs(pairs, { state: "open", overdue: null }).map(sizeOf)).toEqual([1, 1]);
   expect(filterPairs(pairs, { state: null, overdue: true }).map(sizeOf)).toEqual([1]);
   expect(filterPairs(pairs, { state: "closed", overdue: true })).toEqual([]);

@@ -127,7 +127,7 @@ describe("exports", () => {
   });
 });
 
-test("logs tail prints the latest calls and each later one once, without its own", async () => {
+test("logs tail prints the latest calls and each later one once, but not its own calls", async () => {
   const key = await keyWith(["read:requests"]);
   const raised: string[] = [];
   for (let n = 0; n < 12; n++) raised.push((await raise(`Logged ${n}`)).id);

@@ -164,7 +164,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("a user passes by its roles alone", async () => {
+  test("only its roles let a user pass", async () => {
     for (const roles of PERSONS) {
       const meant = access.roles === "any" || access.roles.some((role) => roles.includes(role));
       if (meant && !inFull && !roles.includes("tenant_admin")) continue;
@@ -181,7 +181,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("an API key passes by its scope alone", async () => {
+  test("only its scope lets an API key pass", async () => {
     if (!inFull && access.anyKey) return;
     const without = await invoke(
       contract,

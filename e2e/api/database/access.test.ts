@@ -138,7 +138,7 @@ describe("who may call what in the database", () => {
     },
   );
 
-  test.each(verbs)("$name serves no operation but its own", async ({ name }) => {
+  test.each(verbs)("$name serves only its own operation", async ({ name }) => {
     const foreign = CONTRACTS.filter(({ functions }) => !functions.includes(name));
     // One of each permission.
     const others = [
@@ -156,7 +156,7 @@ describe("who may call what in the database", () => {
     expect(deviations).toEqual([]);
   });
 
-  test.each(servers)("$name is the server's alone", async ({ name }) => {
+  test.each(servers)("only the server may call $name", async ({ name }) => {
     const deviations: string[] = [];
     await each(
       PERSONAS.filter(({ role }) => role !== "service_role"),
@@ -180,11 +180,14 @@ describe("who may call what in the database", () => {
     },
   );
 
-  test.each(verbs)("$name begins by entering under its own name", ({ name, body }) => {
-    const first =
-      /^\s*(?:declare\s+replayed constant jsonb := private\.begin_write\(request|(?:declare.*?\s)?begin\s+perform private\.begin_request\(request(?: \|\| '\{"continues": true\}')?), '(\w+)'/s;
-    expect(first.exec(body)?.[1]).toBe(name);
-  });
+  test.each(verbs)(
+    "$name begins with begin_request or begin_write under its own name",
+    ({ name, body }) => {
+      const first =
+        /^\s*(?:declare\s+replayed constant jsonb := private\.begin_write\(request|(?:declare.*?\s)?begin\s+perform private\.begin_request\(request(?: \|\| '\{"continues": true\}')?), '(\w+)'/s;
+      expect(first.exec(body)?.[1]).toBe(name);
+    },
+  );
 
   test("a principal of an unknown tenant is refused everywhere", async () => {
     const deviations: string[] = [];

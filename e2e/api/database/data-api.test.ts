@@ -131,7 +131,7 @@ describe("another tenant's admin directly at the Data API", () => {
     }),
   );
 
-  test.each(tables)("reads nothing of $name but its own", async ({ name, tenant_column }) => {
+  test.each(tables)("reads only its own rows of $name", async ({ name, tenant_column }) => {
     const { status, text } = await rest(await credential(), "GET", name);
     expect(text).not.toContain(victim.tenant);
     if (tenant_column && status < 400) {
@@ -144,7 +144,7 @@ describe("another tenant's admin directly at the Data API", () => {
 
   const before = digestsAtFirst();
 
-  test.each(verbs)("gets nothing of it from $name", async (verb) => {
+  test.each(verbs)("gets none of its data from $name", async (verb) => {
     const { status, text } = await rest(
       await credential(),
       "POST",

@@ -355,7 +355,7 @@ async function written(of: Fixture, count: number, bytes: number, subject?: stri
   );
 }
 
-test("the publishable key sees nothing of it", async () => {
+test("the publishable key can't see evidence", async () => {
   const { status } = await api("GET", "/v1/evidence", {
     bearer: stack.publishableKey,
     tenant: fixture.tenant,

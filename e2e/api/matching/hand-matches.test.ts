@@ -33,7 +33,7 @@ test("lines whose sum exceeds JSON's numbers aren't matched and stay open", asyn
   expect(await fixture.matches()).toHaveLength(1);
 });
 
-test("a line of which a part was excluded is excluded whole once its match is undone", async () => {
+test("a partly excluded line is wholly excluded once its match is undone", async () => {
   const fixture = await Fixture.create();
   const [a = ""] = await fixture.add("left", [line("a", 100)]);
   const [x = ""] = await fixture.add("right", [line("x", 60)]);

@@ -153,7 +153,7 @@ describe("the request log", () => {
     }
   });
 
-  it("has nothing of a call refused before a tenant was known, for anybody", async () => {
+  it("shows nobody a call that was refused before its tenant was known", async () => {
     const { tenant, admin, logged } = await tenantWithLog();
     const nobody = await api("GET", "/v1/me", { tenant });
     const stranger = await api("GET", "/v1/me", {

@@ -161,7 +161,7 @@ describe("an admin's actions are recorded with actor, address and request", () =
     expect(items[4]?.details).toEqual({ accepted: 1, refused: 0 });
   });
 
-  it("nothing of a preview that a dialog of our pages shows when it opens", async () => {
+  it("no preview that our pages request when a dialog opens", async () => {
     const { id } = await newKey();
     const before = await trail.list();
     const cookie = await sessionCookie({ tenants: { [trail.tenant]: ["tenant_admin"] } });
@@ -359,7 +359,7 @@ describe("refusals are recorded for the tenants concerned", () => {
   });
 });
 
-it("one event is read by its id, in its own tenant alone", async () => {
+it("one event is read by its id, and only in its own tenant", async () => {
   await newKey();
   const event = (await trail.list()).items[0] as SecurityEvent;
   expect((await trail.get(`/${event.id}`)).json).toEqual(event);

@@ -41,7 +41,7 @@ async function endGrace(webhook: Registered): Promise<void> {
 }
 
 describe("rotating the secret", () => {
-  it("lets both secrets sign for the grace period, and the new one alone after it", async () => {
+  it("signs with both secrets during the grace period, and then only with the new one", async () => {
     const webhook = await subscriber.register(["webhook.test"], OLD_AND_NEW);
     expect(await verifying(webhook)).toEqual([SECRET]);
     const rotated = await rotate(webhook, NEXT);
@@ -56,7 +56,7 @@ describe("rotating the secret", () => {
     expect(await webhook.get()).toMatchObject({ previous_secret_expires_at: null });
   });
 
-  it("ends the previous secret when the grace period does, by the database's clock alone", async () => {
+  it("ends the previous secret when the grace period does, by the database's clock", async () => {
     const webhook = await subscriber.register(["webhook.test"], OLD_AND_NEW);
     const { previous_secret_expires_at } = await rotate(webhook, NEXT, 2);
     await until(

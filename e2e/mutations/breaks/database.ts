@@ -72,9 +72,9 @@ export const DATABASE: Break[] = [
     name: "money-counted-once-only",
     effect: "the overview's money stays what it was when amounts, currencies and deadlines change",
     patch: {
-      function: "private.keep_counters",
-      replace: "where x.status in ('open', 'in_review');",
-      by: "where x.status in ('open', 'in_review') and x.id is null;",
+      function: "private.update_counters",
+      replace: "where counted_change.status in ('open', 'in_review');",
+      by: "where counted_change.id is null;",
     },
     killedBy: {
       file: "e2e/api/overview.test.ts",
@@ -164,9 +164,9 @@ export const DATABASE: Break[] = [
     patch: {
       file: "supabase/schemas/tenants/first_steps.sql",
       replace:
-        "delete from public.first_steps_dismissals d\n" +
-        "    where d.tenant_id = private.tenant_id() and ",
-      by: "delete from public.first_steps_dismissals d\n    where ",
+        "delete from public.first_steps_dismissals dismissal\n" +
+        "    where dismissal.tenant_id = private.tenant_id()\n      and ",
+      by: "delete from public.first_steps_dismissals dismissal\n    where ",
       rebuild: false,
     },
     killedBy: {
@@ -215,10 +215,10 @@ export const DATABASE: Break[] = [
     effect: "a function is called for another's operation, with what that one needs",
     patch: {
       function: "private.begin_request",
-      replace: "operation.verb = begin_request.verb and operation.operation",
-      by: "operation.operation",
+      replace: "operations.verb = begin_request.verb and operations.operation",
+      by: "operations.operation",
     },
-    killedBy: { file: ACCESS, name: "list_webhooks serves no operation but its own" },
+    killedBy: { file: ACCESS, name: "list_webhooks serves only its own operation" },
   },
   {
     name: "integrations-published",
@@ -237,8 +237,8 @@ export const DATABASE: Break[] = [
     effect: "a record of another tenant is restored",
     patch: {
       function: "public.restore_record",
-      replace: "x.tenant_id = private.tenant_id() and x.id = input ->> 'id' and",
-      by: "x.id = input ->> 'id' and",
+      replace: "records.tenant_id = private.tenant_id() and records.id = input ->> 'id'",
+      by: "records.id = input ->> 'id'",
     },
     killedBy: {
       file: "e2e/api/contracts/bad-requests.test.ts",
@@ -313,8 +313,8 @@ export const DATABASE: Break[] = [
     effect: "an event does not carry the hash of the one before it",
     patch: {
       function: "private.chain_security_event",
-      replace: "e.prev_hash := head.hash;",
-      by: "e.prev_hash := null;",
+      replace: "event.prev_hash := head.hash;",
+      by: "event.prev_hash := null;",
     },
     killedBy: {
       file: "e2e/api/security-events/chain.test.ts",
@@ -365,12 +365,12 @@ export const DATABASE: Break[] = [
     effect: "everyone changes what another shared",
     patch: {
       function: "private.find_view",
-      replace: "x.shared and auth.jwt() -> 'roles' ? 'tenant_admin'",
-      by: "x.shared",
+      replace: "views.shared and auth.jwt() -> 'roles' ? 'tenant_admin'",
+      by: "views.shared",
     },
     killedBy: {
       file: "e2e/api/sla/views.test.ts",
-      name: "a shared view is changed by its maker and admins",
+      name: "a shared view can be changed by its author and admins",
     },
   },
 ];

@@ -28,7 +28,7 @@ export const PIPELINE: Break[] = [
       replace: "if (!allows(access, principal)) throw",
       by: 'if (principal.type !== "api_key" && !allows(access, principal)) throw',
     },
-    killedBy: { file: REFUSALS, name: "listExceptions an API key passes by its scope alone" },
+    killedBy: { file: REFUSALS, name: "listExceptions only its scope lets an API key pass" },
   },
   {
     name: "service-key-in-browsers",
@@ -227,7 +227,7 @@ export const PIPELINE: Break[] = [
       replace: 'return site === "same-origin";',
       by: 'return site !== "none";',
     },
-    killedBy: { file: "e2e/api/sign-in.test.ts", name: "counts for our own pages alone" },
+    killedBy: { file: "e2e/api/sign-in.test.ts", name: "is accepted only from our own pages" },
   },
   {
     name: "signed-in-elsewhere",

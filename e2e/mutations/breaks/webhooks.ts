@@ -28,7 +28,7 @@ export const WEBHOOKS: Break[] = [
     },
     killedBy: {
       file: SECRETS,
-      name: "lets both secrets sign for the grace period, and the new one alone after it",
+      name: "signs with both secrets during the grace period, and then only with the new one",
     },
   },
   {
@@ -47,7 +47,7 @@ export const WEBHOOKS: Break[] = [
     effect: "a webhook gets kinds that it did not ask for",
     patch: {
       function: "private.fan_out_events",
-      replace: "else e.type = any (w.events)",
+      replace: "else event.type = any (webhook.events)",
       by: "else true",
     },
     killedBy: {

@@ -66,8 +66,8 @@ export const WIRE: Break[] = [
     effect: "a retry with a rotated key does it again",
     patch: {
       function: "private.set_api_key_lineage",
-      replace: "where k.tenant_id = new.tenant_id and k.id = new.rotated_from), new.id)",
-      by: "where false), new.id)",
+      replace: "where api_key.tenant_id = new.tenant_id and api_key.id = new.rotated_from),",
+      by: "where false),",
     },
     killedBy: {
       file: "e2e/api/api-keys/successors.test.ts",

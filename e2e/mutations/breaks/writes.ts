@@ -48,15 +48,19 @@ export const WRITES: Break[] = [
     effect: "two rotations at once both succeed",
     patch: {
       function: "private.lock_api_key",
-      replace: "a.id = $1 for update;",
-      by: "a.id = $1;",
+      replace: "api_keys.id = $1 for update;",
+      by: "api_keys.id = $1;",
     },
     killedBy: { file: LIFECYCLE, name: "accepts one of two concurrent rotations" },
   },
   {
     name: "revocation-not-seen",
     effect: "a revoked key works on",
-    patch: { function: "private.find_api_key", replace: "k.revoked_at is not null", by: "false" },
+    patch: {
+      function: "private.find_api_key",
+      replace: "api_key.revoked_at is not null",
+      by: "false",
+    },
     killedBy: {
       file: LIFECYCLE,
       name: "refuses the next call here at once, and every call elsewhere within a second",
@@ -67,7 +71,7 @@ export const WRITES: Break[] = [
     effect: "each run tells of the same expiry",
     patch: {
       function: "private.announce_expiring_api_keys",
-      replace: "format('%s:%s:%s', k.id,",
+      replace: "format('%s:%s:%s', expiring.id,",
       by: "format('%s:%s:%s', gen_random_uuid(),",
     },
     killedBy: {
@@ -151,7 +155,7 @@ export const WRITES: Break[] = [
     name: "clock-locked-late",
     effect: "a clock that a worker advances during the change is counted twice",
     patch: {
-      function: "private.keep_clocks",
+      function: "private.update_clocks",
       replace: "order by clock.tenant_id, clock.exception_id for update of clock;",
       by: "order by clock.tenant_id, clock.exception_id;",
     },
@@ -167,7 +171,7 @@ export const WRITES: Break[] = [
     effect: "a moved clock forgets its next boundary",
     patch: {
       function: "private.move_clocks",
-      replace: "next_at = f.next_at",
+      replace: "next_at = fresh_clock.next_at",
       by: "next_at = null",
     },
     killedBy: { file: CLOCK, name: "re-arms the crossings ahead when due_at moves" },
@@ -177,8 +181,8 @@ export const WRITES: Break[] = [
     effect: "resuming reports what was crossed before the pause",
     patch: {
       function: "private.move_clocks",
-      replace: "coalesce(c.held_position, c.position) then",
-      by: "c.position then",
+      replace: "coalesce(clock.held_position, clock.position)\n        then",
+      by: "clock.position then",
     },
     killedBy: {
       file: PAUSES,
@@ -203,7 +207,9 @@ export const WRITES: Break[] = [
     effect: "deadlines stay where older time zone data put them",
     patch: {
       function: "private.rebuild_calendars",
-      replace: "c.zone_print <> private.zone_print(c.time_zone, c.covered_from, c.covered_until)",
+      replace:
+        "outdated.zone_print <> private.zone_print(outdated.time_zone, outdated.covered_from,\n" +
+        "      outdated.covered_until)",
       by: "false",
     },
     killedBy: {
@@ -216,7 +222,7 @@ export const WRITES: Break[] = [
     effect: "a pause hides a breach",
     patch: {
       function: "private.pause_fault",
-      replace: "when private.deadline(e, now()) <= now() then",
+      replace: "when private.deadline(exception, now()) <= now() then",
       by: "when false then",
     },
     killedBy: { file: PAUSES, name: "is refused for a breached one" },
@@ -226,8 +232,8 @@ export const WRITES: Break[] = [
     effect: "a changed calendar takes from a deadline what was paused before",
     patch: {
       function: "private.policy_deadline",
-      replace: "private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint + paused)",
-      by: "private.open_ms(e.tenant_id, no, e.created_at) + minutes * 60000::bigint)",
+      replace: "+ minutes * 60000::bigint\n      + paused)",
+      by: "+ minutes * 60000::bigint)",
     },
     killedBy: {
       file: "e2e/api/sla/business-ledger.test.ts",
@@ -248,22 +254,23 @@ export const WRITES: Break[] = [
     name: "taken-back-and-still-matched",
     effect: "a confirmation is taken back, and its lines stay matched",
     patch: {
-      function: "private.suggest_again",
+      function: "private.return_to_suggestions",
       replace: "perform private.release_open_amounts(tenant, ids);",
       by: "",
     },
     killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
-      name: "leaves confirmed matches suggested",
+      name: "turns confirmed matches into suggestions",
     },
   },
   {
     name: "split-line-matched-whole",
     effect: "a split line has nothing open, though the other side has less",
     patch: {
-      function: "private.match_by_hand",
-      replace: "case when line.line_no = split_no then split_minor else line.open_minor end",
-      by: "line.open_minor",
+      function: "private.take_lines_by_hand",
+      replace:
+        "case when pair_line.line_no = split_no then split_minor else pair_line.open_minor end",
+      by: "pair_line.open_minor",
     },
     killedBy: {
       file: "e2e/api/matching/taking-back.test.ts",
@@ -301,8 +308,8 @@ export const WRITES: Break[] = [
     effect: "a close or a reopening leaves exceptions in the period that their lines left",
     patch: {
       function: "private.move_exceptions",
-      replace: "from unnest(ids) i (id) order by i.id",
-      by: "from unnest(ids) i (id) where i.id is null order by i.id",
+      replace: "from unnest(ids) item (id) order by item.id",
+      by: "from unnest(ids) item (id) where item.id is null order by item.id",
     },
     killedBy: {
       file: "e2e/api/matching/random-months.test.ts",
@@ -330,9 +337,9 @@ export const WRITES: Break[] = [
     effect: "a connection imports the same content again under another name",
     patch: {
       function: "private.finish_file",
-      replace: `and known_file.sha256 = whole ->> 'sha256'
-        and known_file.outcome in ('importing', 'imported')`,
-      by: "and known_file.sha256 = whole ->> 'sha256' and false",
+      replace: `and connection_files.sha256 = whole ->> 'sha256'
+      and connection_files.outcome in ('importing', 'imported')`,
+      by: "and connection_files.sha256 = whole ->> 'sha256' and false",
     },
     killedBy: {
       file: "e2e/api/connections/connections.test.ts",

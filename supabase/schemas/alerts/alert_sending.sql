@@ -15,9 +15,11 @@ create function private.take_alert_events(batch integer) returns setof private.a
 language plpgsql volatile set search_path = '' set plan_cache_mode = force_custom_plan as $$
 begin
   return query
-  delete from private.alert_events q where (q.tenant_id, q.event_id) in (
-    select x.tenant_id, x.event_id from private.alert_events x limit batch for update skip locked
-  ) returning q.*;
+  delete from private.alert_events alert_event
+  where (alert_event.tenant_id, alert_event.event_id) in (
+    select oldest.tenant_id, oldest.event_id from private.alert_events oldest limit batch
+      for update skip locked
+  ) returning alert_event.*;
 end $$;
 
 -- Gathers the alerts that wait, at most once in 50 seconds for a recipient and kind, and has them
@@ -62,18 +64,22 @@ returns table (tenant_id text, id uuid, reference text, is_admin boolean, breach
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select tenant, u.id, 'user:' || private.account_name(u.email, u.id), r.roles ? 'tenant_admin',
-    coalesce(s.exception_breached, 'mine'), coalesce(s.exception_at_risk, 'off'),
-    coalesce(s.assigned, true), coalesce(s.mentioned, true), coalesce(s.webhook_failing, true),
-    coalesce(s.api_key_expiring, true), coalesce(s.connection_failing, true)
-  from private.accounts_of(tenant) u
+  select tenant, account.id, 'user:' || private.account_name(account.email, account.id),
+    recipient.roles ? 'tenant_admin',
+    coalesce(settings.exception_breached, 'mine'), coalesce(settings.exception_at_risk, 'off'),
+    coalesce(settings.assigned, true), coalesce(settings.mentioned, true),
+    coalesce(settings.webhook_failing, true),
+    coalesce(settings.api_key_expiring, true), coalesce(settings.connection_failing, true)
+  from private.accounts_of(tenant) account
   cross join lateral (
-    select private.roles_of_account(u.raw_app_meta_data, tenant) as roles) r
-  left join public.notification_settings s on s.tenant_id = tenant and s.subject = u.id::text
-    and s.is_account
+    select private.roles_of_account(account.raw_app_meta_data, tenant) as roles) recipient
+  left join public.notification_settings settings on settings.tenant_id = tenant
+    and settings.subject = account.id::text
+    and settings.is_account
   where not private.is_sandbox(tenant)
-    and u.email is not null and (u.banned_until is null or u.banned_until <= now())
-    and r.roles ?| private.roles();
+    and account.email is not null
+    and (account.banned_until is null or account.banned_until <= now())
+    and recipient.roles ?| private.roles();
 end $$;
 
 -- Finds the recipients of what happened and bundles their alerts: at most one message a minute per
@@ -88,12 +94,12 @@ begin
   with taken as materialized (
     select * from private.take_alert_events(batch)
   ), happened as materialized (
-    select given.tenant_id, event.id as event_id, given.actor,
+    select item.tenant_id, event.id as event_id, item.actor,
       private.alert_kind(event.type, event.data) as kind, event.data,
       coalesce(event.data #>> '{exception,id}', event.data #>> '{connection,source_id}',
         event.data ->> 'id') as subject
-    from taken given join public.events event on event.tenant_id = given.tenant_id
-      and event.id = given.event_id
+    from taken item join public.events event on event.tenant_id = item.tenant_id
+      and event.id = item.event_id
   ), person as materialized (
     select account.*
     from (select distinct news.tenant_id from happened news) told_tenant
@@ -132,12 +138,13 @@ end $$;
 
 -- The alerts of a bundle that still hold. An exception that was resolved, or a webhook that works
 -- again, is left out.
-create function private.lasting_alerts(b private.alert_bundles) returns setof private.alerts
+create function private.alerts_still_valid(
+  bundle private.alert_bundles) returns setof private.alerts
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
   select alert.* from private.alerts alert
-  where alert.tenant_id = b.tenant_id and alert.bundle_id = b.id and case alert.kind
+  where alert.tenant_id = bundle.tenant_id and alert.bundle_id = bundle.id and case alert.kind
     when 'exception_breached' then exists (select from public.exceptions exception
       where exception.tenant_id = alert.tenant_id and exception.id = alert.subject
         and exception.status in ('open', 'in_review') and exception.due_at <= now())
@@ -171,36 +178,38 @@ begin
 end $$;
 
 -- The text of an alert: { id, title, detail }.
-create function private.alert_line(a private.alerts) returns jsonb
+create function private.alert_line(alert private.alerts) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return case
-    when a.kind = 'webhook_failing' then (
+    when alert.kind = 'webhook_failing' then (
       select jsonb_build_object('id', webhook.id, 'title',
         regexp_replace(webhook.url, '[?#].*$', ''), 'detail',
         case webhook.status when 'disabled' then 'Disabled'
           else 'Failing since ' || private.iso(webhook.failing_since) end)
-      from public.webhooks webhook where webhook.tenant_id = a.tenant_id and webhook.id = a.subject)
-    when a.kind = 'api_key_expiring' then (
-      select jsonb_build_object('id', api_key.id, 'title', api_key.name, 'detail',
-        'Expires ' || private.iso(api_key.expires_at))
-      from public.api_keys api_key where api_key.tenant_id = a.tenant_id and api_key.id = a.subject)
-    when a.kind = 'connection_failing' then (
-      select jsonb_build_object('id', source.id, 'title', source.name, 'detail',
-        left(connection.last_error, 300))
+      from public.webhooks webhook where webhook.tenant_id = alert.tenant_id
+        and webhook.id = alert.subject)
+    when alert.kind = 'api_key_expiring' then (
+      select jsonb_build_object('id', api_key.id, 'title', api_key.name,
+        'detail', 'Expires ' || private.iso(api_key.expires_at))
+      from public.api_keys api_key where api_key.tenant_id = alert.tenant_id
+        and api_key.id = alert.subject)
+    when alert.kind = 'connection_failing' then (
+      select jsonb_build_object('id', source.id, 'title', source.name,
+        'detail', left(connection.last_error, 300))
       from public.sources source
       join public.connections connection on connection.tenant_id = source.tenant_id
         and connection.source_no = source.source_no and connection.deleted_at is null
-      where source.tenant_id = a.tenant_id and source.id = a.subject)
+      where source.tenant_id = alert.tenant_id and source.id = alert.subject)
     else (
-      select jsonb_build_object('id', exception.id, 'title', exception.title, 'detail',
-        initcap(exception.severity) || ', '
+      select jsonb_build_object('id', exception.id, 'title', exception.title,
+        'detail', initcap(exception.severity) || ', '
           || case when exception.paused_at is not null then 'paused'
             else 'due ' || private.iso(exception.due_at)
             end
         || coalesce(', assigned to ' || substr(exception.assigned_to, 6), ', unassigned'))
       from public.exceptions exception
-      where exception.tenant_id = a.tenant_id and exception.id = a.subject)
+      where exception.tenant_id = alert.tenant_id and exception.id = alert.subject)
   end;
 end $$;
 
@@ -210,19 +219,19 @@ end $$;
 create function private.open_alert_bundle(tenant_id text, bundle_id text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  b private.alert_bundles;
+  bundle private.alert_bundles;
   addressed jsonb;
   lasting jsonb;
 begin
-  select * into b
-  from private.alert_bundles bundle
-  where bundle.tenant_id = $1 and bundle.id = $2 for no key update;
-  if not found or b.settled_at is not null then
+  select * into bundle
+  from private.alert_bundles
+  where alert_bundles.tenant_id = $1 and alert_bundles.id = $2 for no key update;
+  if not found or bundle.settled_at is not null then
     return null;
   end if;
-  if b.recipient like 'account:%' then
+  if bundle.recipient like 'account:%' then
     select jsonb_build_object('email', account.email) into addressed from auth.users account
-    where account.id = private.account_of_recipient(b.recipient) and account.deleted_at is null
+    where account.id = private.account_of_recipient(bundle.recipient) and account.deleted_at is null
       and not private.is_sandbox($1)
       and (account.banned_until is null or account.banned_until <= now())
       and private.roles_of_account(account.raw_app_meta_data, $1) ?| private.roles();
@@ -232,22 +241,22 @@ begin
     from public.alert_channels channel
       join private.alert_channel_urls channel_url on channel_url.tenant_id = channel.tenant_id
         and channel_url.channel_id = channel.id
-    where channel.tenant_id = $1 and channel.id = b.recipient and channel.deleted_at is null;
+    where channel.tenant_id = $1 and channel.id = bundle.recipient and channel.deleted_at is null;
   end if;
   select jsonb_build_object('count', count(*), 'items',
     jsonb_agg(private.alert_line(numbered.alert)
       order by numbered.nth) filter (where numbered.nth <= 10)) into lasting
   from (select kept as alert, row_number() over (order by kept.event_id) as nth
-    from private.lasting_alerts(b) kept) numbered;
+    from private.alerts_still_valid(bundle) kept) numbered;
   if addressed is null or (lasting -> 'count')::integer = 0 then
     -- Nothing was sent, so the channel's last message stays as it was.
-    update private.alert_bundles bundle set settled_at = now()
-    where bundle.tenant_id = $1 and bundle.id = $2;
+    update private.alert_bundles set settled_at = now()
+    where alert_bundles.tenant_id = $1 and alert_bundles.id = $2;
     return null;
   end if;
   return addressed || lasting || jsonb_build_object(
-    'tenant_name', (select tenant.name from public.tenants tenant where tenant.id = $1), 'kind',
-    b.kind, 'recipient', b.recipient
+    'tenant_name', (select tenant.name from public.tenants tenant where tenant.id = $1),
+    'kind', bundle.kind, 'recipient', bundle.recipient
   );
 end $$;
 
@@ -257,13 +266,13 @@ create function private.settle_alert_bundle(tenant_id text, bundle_id text,
   failure text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  b private.alert_bundles;
+  bundle private.alert_bundles;
 begin
-  update private.alert_bundles x
+  update private.alert_bundles
   set settled_at = case when failure is null then now() end
-  where x.tenant_id = $1 and x.id = $2
-  returning * into b;
-  perform private.settle_channel_message($1, b.recipient, failure);
+  where alert_bundles.tenant_id = $1 and alert_bundles.id = $2
+  returning * into bundle;
+  perform private.settle_channel_message($1, bundle.recipient, failure);
 end $$;
 
 -- Deletes alerts older than 30 days, at most `batch` rows of each table. Returns the larger count:

@@ -133,14 +133,14 @@ begin
   return case when jsonb_typeof(named) = 'array' then named else '[]' end;
 end $$;
 
-create function private.keep_alert_events() returns trigger
+create function private.store_alert_events() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   insert into private.alert_events (tenant_id, event_id)
-  select e.tenant_id, e.id from emitted e
+  select event.tenant_id, event.id from emitted event
   -- A webhook test carries example data: nothing happened.
-  where e.test_of is null and private.alert_kind(e.type, e.data) is not null;
+  where event.test_of is null and private.alert_kind(event.type, event.data) is not null;
   return null;
 end $$;
 create trigger keep_alerts after insert on public.events referencing new table as emitted
-  for each statement execute function private.keep_alert_events();
+  for each statement execute function private.store_alert_events();

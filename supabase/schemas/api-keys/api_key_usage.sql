@@ -71,13 +71,13 @@ begin
     return;
   end if;
   with used as materialized (
-    select api_key.tenant_id, api_key.id as api_key_id, given.operation, given.address,
-      given.outcome, given.calls, now() - make_interval(secs => given.age_ms / 1000.0) as seen_at
+    select api_key.tenant_id, api_key.id as api_key_id, item.operation, item.address,
+      item.outcome, item.calls, now() - make_interval(secs => item.age_ms / 1000.0) as seen_at
     from jsonb_to_recordset(rows)
-      as given (api_key_id text, tenant_id text, operation text, address inet, outcome text,
+      as item (api_key_id text, tenant_id text, operation text, address inet, outcome text,
         calls bigint, age_ms bigint)
-    join public.api_keys api_key on api_key.tenant_id = given.tenant_id
-      and api_key.id = given.api_key_id
+    join public.api_keys api_key on api_key.tenant_id = item.tenant_id
+      and api_key.id = item.api_key_id
   ), hourly as (
     insert into public.api_key_usage_hourly as hour_total (api_key_id, tenant_id, hour, operation,
       address, outcome, calls, last_seen_at)
@@ -148,37 +148,42 @@ begin
 end $$;
 grant execute on function private.usage_week() to authenticated;
 
-create function private.usage_by_hour(k public.api_keys) returns jsonb
+create function private.usage_by_hour(api_key public.api_keys) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((
-    select jsonb_agg(jsonb_build_object('start', private.iso(h.hour), 'accepted', h.accepted,
-      'refused', h.calls - h.accepted) order by h.hour)
+    select jsonb_agg(jsonb_build_object('start', private.iso(hour_total.hour),
+      'accepted', hour_total.accepted,
+      'refused', hour_total.calls - hour_total.accepted) order by hour_total.hour)
     from (
-      select u.hour, sum(u.calls) as calls,
-        coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
-      from public.api_key_usage_hourly u
-      where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
+      select hour_total.hour, sum(hour_total.calls) as calls,
+        coalesce(sum(hour_total.calls) filter (where hour_total.outcome like 'accepted%'),
+          0) as accepted
+      from public.api_key_usage_hourly hour_total
+      where hour_total.tenant_id = api_key.tenant_id and hour_total.api_key_id = api_key.id
+        and hour_total.hour >= private.usage_week()
       group by 1
-    ) h
+    ) hour_total
   ), '[]');
 end $$;
 
-create function private.usage_by_day(k public.api_keys) returns jsonb
+create function private.usage_by_day(api_key public.api_keys) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((
     select jsonb_agg(jsonb_build_object(
-      'start', private.iso(d.day::timestamp at time zone 'UTC'), 'accepted', d.accepted,
-      'refused', d.calls - d.accepted) order by d.day)
+      'start', private.iso(day_total.day::timestamp at time zone 'UTC'),
+      'accepted', day_total.accepted,
+      'refused', day_total.calls - day_total.accepted) order by day_total.day)
     from (
-      select u.day, sum(u.calls) as calls,
-        coalesce(sum(u.calls) filter (where u.outcome like 'accepted%'), 0) as accepted
-      from public.api_key_usage_daily u
-      where u.tenant_id = k.tenant_id and u.api_key_id = k.id
-        and u.day > (now() at time zone 'UTC')::date - 90
+      select day_total.day, sum(day_total.calls) as calls,
+        coalesce(sum(day_total.calls) filter (where day_total.outcome like 'accepted%'),
+          0) as accepted
+      from public.api_key_usage_daily day_total
+      where day_total.tenant_id = api_key.tenant_id and day_total.api_key_id = api_key.id
+        and day_total.day > (now() at time zone 'UTC')::date - 90
       group by 1
-    ) d
+    ) day_total
   ), '[]');
 end $$;
 
@@ -187,37 +192,42 @@ end $$;
 create function public.get_api_key_usage(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  k public.api_keys;
+  api_key public.api_keys;
 begin
   perform private.begin_request(request, 'get_api_key_usage');
-  k := private.find_api_key_of_caller(input ->> 'id');
+  api_key := private.find_api_key_of_caller(input ->> 'id');
   return jsonb_build_object(
     'as_of', private.iso(now()),
-    'hours', private.usage_by_hour(k),
-    'days', private.usage_by_day(k),
+    'hours', private.usage_by_hour(api_key),
+    'days', private.usage_by_day(api_key),
     'addresses', coalesce((
       select jsonb_agg(
-        jsonb_build_object('address', host(a.address), 'calls', a.calls, 'in_grace', a.in_grace,
-          'last_seen_at', private.iso(a.last_seen))
-      order by a.last_seen desc)
+        jsonb_build_object('address', host(hour_total.address), 'calls', hour_total.calls,
+          'in_grace', hour_total.in_grace,
+          'last_seen_at', private.iso(hour_total.last_seen))
+      order by hour_total.last_seen desc)
       from (
-        select u.address, sum(u.calls) as calls,
-          coalesce(sum(u.calls) filter (where u.outcome = 'accepted_in_grace'), 0) as in_grace,
-          max(u.last_seen_at) as last_seen
-        from public.api_key_usage_hourly u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
-          and u.outcome like 'accepted%'
-        group by 1 order by max(u.last_seen_at) desc limit 100
-      ) a
+        select hour_total.address, sum(hour_total.calls) as calls,
+          coalesce(sum(hour_total.calls) filter (where hour_total.outcome = 'accepted_in_grace'),
+            0) as in_grace,
+          max(hour_total.last_seen_at) as last_seen
+        from public.api_key_usage_hourly hour_total
+        where hour_total.tenant_id = api_key.tenant_id and hour_total.api_key_id = api_key.id
+          and hour_total.hour >= private.usage_week()
+          and hour_total.outcome like 'accepted%'
+        group by 1 order by max(hour_total.last_seen_at) desc limit 100
+      ) hour_total
     ), '[]'),
     'refusals', coalesce((
-      select jsonb_object_agg(r.outcome, r.calls)
+      select jsonb_object_agg(day_total.outcome, day_total.calls)
       from (
-        select u.outcome, sum(u.calls) as calls from public.api_key_usage_daily u
-        where u.tenant_id = k.tenant_id and u.api_key_id = k.id
-          and u.day > (now() at time zone 'UTC')::date - 90 and u.outcome not like 'accepted%'
+        select day_total.outcome, sum(day_total.calls) as calls
+        from public.api_key_usage_daily day_total
+        where day_total.tenant_id = api_key.tenant_id and day_total.api_key_id = api_key.id
+          and day_total.day > (now() at time zone 'UTC')::date - 90
+          and day_total.outcome not like 'accepted%'
         group by 1
-      ) r
+      ) day_total
     ), '{}')
   );
 end $$;
@@ -232,27 +242,30 @@ create function public.estimate_api_key_impact(input jsonb, request jsonb) retur
 language plpgsql volatile set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'estimate_api_key_impact');
-  k public.api_keys;
+  api_key public.api_keys;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  k := private.find_api_key_of_caller(input ->> 'id');
+  api_key := private.find_api_key_of_caller(input ->> 'id');
   return private.finish_request(request, jsonb_build_object(
     'since', private.iso(private.usage_week()),
     'calls', coalesce((
       select jsonb_agg(jsonb_build_object(
-        'operation', u.operation, 'address', host(u.address), 'hour', private.iso(u.hour), 'calls',
-        u.calls, 'last_seen_at', private.iso(u.last_seen_at)
+        'operation', hour_total.operation, 'address', host(hour_total.address),
+        'hour', private.iso(hour_total.hour),
+        'calls', hour_total.calls, 'last_seen_at', private.iso(hour_total.last_seen_at)
       ))
-      from public.api_key_usage_hourly u
-      where u.tenant_id = k.tenant_id and u.api_key_id = k.id and u.hour >= private.usage_week()
-        and u.outcome like 'accepted%'
+      from public.api_key_usage_hourly hour_total
+      where hour_total.tenant_id = api_key.tenant_id and hour_total.api_key_id = api_key.id
+        and hour_total.hour >= private.usage_week()
+        and hour_total.outcome like 'accepted%'
     ), '[]'),
     'webhooks', coalesce((
-      select jsonb_agg(jsonb_build_object('id', w.id, 'url', w.url) order by w.id)
-      from public.webhooks w
-        where w.tenant_id = k.tenant_id and w.id = any (private.webhooks_of_api_key(k))
+      select jsonb_agg(jsonb_build_object('id', webhook.id, 'url', webhook.url) order by webhook.id)
+      from public.webhooks webhook
+        where webhook.tenant_id = api_key.tenant_id
+          and webhook.id = any (private.webhooks_of_api_key(api_key))
     ), '[]')
   ));
 end $$;

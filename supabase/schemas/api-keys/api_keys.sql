@@ -45,8 +45,8 @@ create function private.set_api_key_lineage() returns trigger
 language plpgsql set search_path = '' as $$
 begin
   new.lineage_id := coalesce(
-    (select k.lineage_id from public.api_keys k
-      where k.tenant_id = new.tenant_id and k.id = new.rotated_from),
+    (select api_key.lineage_id from public.api_keys api_key
+      where api_key.tenant_id = new.tenant_id and api_key.id = new.rotated_from),
     new.id);
   return new;
 end $$;
@@ -78,15 +78,17 @@ language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
     select jsonb_build_object(
-      'id', k.id, 'lineage_id', k.lineage_id, 'tenant_id', k.tenant_id, 'name', k.name,
-      'secret_digest', s.digest, 'scopes', k.scopes,
-      'ip_allowlist', k.ip_allowlist, 'expires_at', private.iso(k.expires_at), 'grace_expires_at',
-      private.iso(k.grace_expires_at),
-      'revoked', k.revoked_at is not null, 'now', private.iso(clock_timestamp())
+      'id', api_key.id, 'lineage_id', api_key.lineage_id, 'tenant_id', api_key.tenant_id,
+      'name', api_key.name,
+      'secret_digest', key_secret.digest, 'scopes', api_key.scopes,
+      'ip_allowlist', api_key.ip_allowlist, 'expires_at', private.iso(api_key.expires_at),
+      'grace_expires_at', private.iso(api_key.grace_expires_at),
+      'revoked', api_key.revoked_at is not null, 'now', private.iso(clock_timestamp())
     )
-    from private.api_key_secrets s
-      join public.api_keys k on k.tenant_id = s.tenant_id and k.id = s.api_key_id
-    where s.key_id = find_api_key.key_id
+    from private.api_key_secrets key_secret
+      join public.api_keys api_key on api_key.tenant_id = key_secret.tenant_id
+        and api_key.id = key_secret.api_key_id
+    where key_secret.key_id = find_api_key.key_id
   );
 end $$;
 create function public.find_api_key(key_id text) returns jsonb
@@ -102,31 +104,32 @@ create function private.announce_expiring_api_keys() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   announced integer := 0;
-  k record;
+  expiring record;
 begin
-  for k in
-    select a.id, a.tenant_id, a.name, a.key_id, a.expires_at,
-      (select min(d) from unnest('{1,3,14}'::integer[]) d
-        where a.expires_at <= now() + make_interval(days => d)) as days
-    from public.api_keys a
-    where a.revoked_at is null and a.rotated_to is null and a.expires_at > now()
-      and a.expires_at <= now() + interval '14 days'
+  for expiring in
+    select api_key.id, api_key.tenant_id, api_key.name, api_key.key_id, api_key.expires_at,
+      (select min(days) from unnest('{1,3,14}'::integer[]) days
+        where api_key.expires_at <= now() + make_interval(days => days)) as days
+    from public.api_keys api_key
+    where api_key.revoked_at is null and api_key.rotated_to is null and api_key.expires_at > now()
+      and api_key.expires_at <= now() + interval '14 days'
   loop
-    perform private.emit(k.tenant_id, 'api_key.expiring',
-      jsonb_build_object('id', k.id, 'name', k.name, 'key_id', k.key_id, 'expires_at',
-        private.iso(k.expires_at), 'days_before', k.days),
-      format('%s:%s:%s', k.id, private.iso(k.expires_at), k.days));
+    perform private.emit(expiring.tenant_id, 'api_key.expiring',
+      jsonb_build_object('id', expiring.id, 'name', expiring.name, 'key_id', expiring.key_id,
+        'expires_at', private.iso(expiring.expires_at), 'days_before', expiring.days),
+      format('%s:%s:%s', expiring.id, private.iso(expiring.expires_at), expiring.days));
     announced := announced + 1;
   end loop;
   return announced;
 end $$;
 -- The body of api_key.revoked.
-create function private.revocation_json(k public.api_keys) returns jsonb
+create function private.revocation_json(api_key public.api_keys) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', k.id, 'name', k.name, 'key_id', k.key_id, 'revoked_at', private.iso(k.revoked_at),
-    'revoked_by', k.revoked_by, 'reason', k.revoke_reason
+    'id', api_key.id, 'name', api_key.name, 'key_id', api_key.key_id,
+    'revoked_at', private.iso(api_key.revoked_at),
+    'revoked_by', api_key.revoked_by, 'reason', api_key.revoke_reason
   );
 end $$;
 
@@ -136,22 +139,24 @@ create function private.end_grace_periods() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   ended integer := 0;
-  k public.api_keys;
+  revoked public.api_keys;
 begin
-  for k in
-    update public.api_keys a set
-      revoked_at = a.grace_expires_at, revoked_by = 'system',
+  for revoked in
+    update public.api_keys api_key set
+      revoked_at = api_key.grace_expires_at, revoked_by = 'system',
       revoke_reason = 'The grace period of its rotation elapsed.', updated_at = now()
-    where (a.tenant_id, a.id) in (
-      select x.tenant_id, x.id from public.api_keys x
-      where x.revoked_at is null and x.grace_expires_at <= now() for update skip locked
+    where (api_key.tenant_id, api_key.id) in (
+      select expired.tenant_id, expired.id from public.api_keys expired
+      where expired.revoked_at is null and expired.grace_expires_at <= now() for update skip locked
     )
-    returning a.*
+    returning api_key.*
   loop
-    perform private.write_security_event(private.new_id('sev'), k.tenant_id, 'api_key.revoked',
-      k.id, k.revoke_reason,
-      jsonb_build_object('name', k.name));
-    perform private.emit(k.tenant_id, 'api_key.revoked', private.revocation_json(k), k.id);
+    perform private.write_security_event(private.new_id('sev'), revoked.tenant_id,
+      'api_key.revoked',
+      revoked.id, revoked.revoke_reason,
+      jsonb_build_object('name', revoked.name));
+    perform private.emit(revoked.tenant_id, 'api_key.revoked', private.revocation_json(revoked),
+      revoked.id);
     ended := ended + 1;
   end loop;
   return ended;

@@ -1,6 +1,5 @@
 -- Business time: B(t), the milliseconds before t in which a calendar was open, and its inverse.
--- Both are one look into an index of spans, which are computed for three years ahead and extended
--- when a later moment is needed.
+-- Both are one look into an index of spans, computed for three years ahead, extended on demand.
 -- A moment is open if the wall clock of the calendar's zone then shows a time inside an interval.
 -- So a time that the clocks skip in spring is never open, and one that they repeat in autumn is
 -- open twice. Only differences of B have a meaning: B is 0 where the spans of a version begin.
@@ -26,8 +25,7 @@ create table private.calendar_coverage (
   covered_until timestamptz(3) not null,
   open_from bigint not null,
   open_until bigint not null,
-  -- A digest of the zone's offsets from covered_from to covered_until: it changes when the time
-  -- zone data does.
+  -- A digest of the zone's offsets in the period: it changes when the time zone data does.
   zone_print text not null,
   -- When it was last compared with the time zone data; -infinity: compare it now.
   zone_checked_at timestamptz not null default now(),
@@ -53,7 +51,7 @@ create function private.zone_offsets(zone text, since timestamptz, until timesta
 returns table (starts_at timestamptz, ends_at timestamptz, utc_offset interval)
 language plpgsql stable set search_path = '' as $$
 declare
-  known timestamptz := since;
+  reached timestamptz := since;
   next_known timestamptz;
   low timestamptz;
   high timestamptz;
@@ -62,11 +60,11 @@ declare
 begin
   starts_at := since;
   utc_offset := private.utc_offset(zone, since);
-  while known < until loop
-    next_known := least(known + interval '24 hours', until);
+  while reached < until loop
+    next_known := least(reached + interval '24 hours', until);
     next_offset := (next_known at time zone zone) - (next_known at time zone 'UTC');
     if next_offset <> utc_offset then
-      low := known;
+      low := reached;
       high := next_known;
       while high - low > interval '1 second' loop
         middle := low + date_trunc('second', (high - low) / 2);
@@ -81,7 +79,7 @@ begin
       starts_at := high;
       utc_offset := next_offset;
     end if;
-    known := next_known;
+    reached := next_known;
   end loop;
   if starts_at < until then
     ends_at := until;
@@ -97,43 +95,46 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with days as materialized (
-    select x.first_day + n as day
+    select reach.first_day + day_number as day
     from (select (since at time zone zone)::date - 2 as first_day,
-      (until at time zone zone)::date + 1 as last_day) x
-    cross join lateral generate_series(0, x.last_day - x.first_day) n
+      (until at time zone zone)::date + 1 as last_day) reach
+    cross join lateral generate_series(0, reach.last_day - reach.first_day) day_number
   ), special as materialized (
-    select (s ->> 'date')::date as day, s -> 'intervals' as intervals
-    from jsonb_array_elements(special_days) s
+    select (special_day ->> 'date')::date as day, special_day -> 'intervals' as intervals
+    from jsonb_array_elements(special_days) special_day
   ), intervals as (
-    select d.day, w as hours from days d join jsonb_array_elements(weekly) w
-      on w ->> 'day' = (
+    select days.day, hours as hours from days join jsonb_array_elements(weekly) hours
+      on hours ->> 'day' = (
         '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[])[extract(
-          isodow from d.day)]
-    where d.day not in (select s.day from special s)
+          isodow from days.day)]
+    where days.day not in (select special_day.day from special special_day)
     union all
-    select s.day, i
-    from days d
-    join special s on s.day = d.day
-    cross join lateral jsonb_array_elements(s.intervals) i
+    select special_day.day, opening
+    from days
+    join special special_day on special_day.day = days.day
+    cross join lateral jsonb_array_elements(special_day.intervals) opening
   ), local_spans as (
-    select i.day + x.opens as opens_at,
-      i.day + x.closes
-        + case when x.closes <= x.opens then interval '24 hours' else interval '0' end as closes_at
-    from intervals i
-      cross join lateral (select (i.hours ->> 'from')::interval as opens,
-        (i.hours ->> 'to')::interval as closes) x
+    select opening.day + times.opens as opens_at,
+      opening.day + times.closes
+        + case when times.closes <= times.opens then interval '24 hours'
+          else interval '0' end as closes_at
+    from intervals opening
+      cross join lateral (select (opening.hours ->> 'from')::interval as opens,
+        (opening.hours ->> 'to')::interval as closes) times
   ), moments as (
-    select greatest((l.opens_at - o.utc_offset) at time zone 'UTC', o.starts_at) as opens_at,
-      least((l.closes_at - o.utc_offset) at time zone 'UTC', o.ends_at) as closes_at
-    from local_spans l join private.zone_offsets(zone, since, until) o
-      on l.opens_at - o.utc_offset < o.ends_at at time zone 'UTC'
-        and l.closes_at - o.utc_offset > o.starts_at at time zone 'UTC'
+    select greatest((local_spans.opens_at - zone_offset.utc_offset) at time zone 'UTC',
+      zone_offset.starts_at) as opens_at,
+      least((local_spans.closes_at - zone_offset.utc_offset) at time zone 'UTC',
+        zone_offset.ends_at) as closes_at
+    from local_spans join private.zone_offsets(zone, since, until) zone_offset
+      on local_spans.opens_at - zone_offset.utc_offset < zone_offset.ends_at at time zone 'UTC'
+        and local_spans.closes_at - zone_offset.utc_offset
+          > zone_offset.starts_at at time zone 'UTC'
   )
-  select lower(r), upper(r)
+  select lower(span_range), upper(span_range)
   from unnest(
-    (select range_agg(tstzrange(m.opens_at, m.closes_at)) from moments m
-      where m.opens_at < m.closes_at)) r
-  order by 1;
+    (select range_agg(tstzrange(moments.opens_at, moments.closes_at)) from moments
+      where moments.opens_at < moments.closes_at)) span_range order by 1;
 end $$;
 
 create function private.zone_print(zone text, since timestamptz, until timestamptz) returns text
@@ -141,9 +142,9 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select md5(
-      string_agg(extract(epoch from o.starts_at) || ' ' || extract(epoch from o.utc_offset), ','
-        order by o.starts_at))
-    from private.zone_offsets(zone, since, until) o
+      string_agg(extract(epoch from zone_offset.starts_at) || ' '
+        || extract(epoch from zone_offset.utc_offset), ',' order by zone_offset.starts_at))
+    from private.zone_offsets(zone, since, until) zone_offset
   );
 end $$;
 
@@ -158,9 +159,22 @@ begin
   perform private.extend_business_time(tenant, calendar_no, since, until);
 end $$;
 
+-- The milliseconds of all spans that start from `since` until before `until`.
+create function private.span_ms(tenant text, calendar_number bigint, since timestamptz,
+  until timestamptz) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(sum(extract(epoch from span.ends_at - span.starts_at) * 1000), 0)::bigint
+    from private.calendar_spans span
+    where span.tenant_id = tenant and span.calendar_no = calendar_number
+      and span.starts_at >= since and span.starts_at < until
+  );
+end $$;
+
 -- Ensures that the spans of a version reach from `since` to `until`. Waits for a concurrent
 -- extension.
-create function private.extend_business_time(tenant text, no bigint, since timestamptz,
+create function private.extend_business_time(tenant text, calendar_number bigint, since timestamptz,
   until timestamptz) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -168,13 +182,12 @@ declare
   calendar public.calendar_versions;
   earliest timestamptz;
   latest timestamptz;
-  added bigint;
   is_stale boolean;
 begin
   select * into covered from private.calendar_coverage coverage
-  where coverage.tenant_id = tenant and coverage.calendar_no = no for update;
-  select * into calendar from public.calendar_versions version
-  where version.tenant_id = tenant and version.calendar_no = no;
+  where coverage.tenant_id = tenant and coverage.calendar_no = calendar_number for update;
+  select * into calendar from public.calendar_versions calendar_version
+  where calendar_version.tenant_id = tenant and calendar_version.calendar_no = calendar_number;
   is_stale := covered.covered_from < covered.covered_until
     and covered.zone_print <> private.zone_print(calendar.time_zone, covered.covered_from,
       covered.covered_until);
@@ -182,31 +195,25 @@ begin
   latest := greatest(covered.covered_until, date_trunc('hour', until) + interval '1 hour');
   if latest > covered.covered_until then
     insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
-    select tenant, no, span.starts_at, span.ends_at,
+    select tenant, calendar_number, span.starts_at, span.ends_at,
       covered.open_until + coalesce(sum(length.open) over (order by span.starts_at
         rows between unbounded preceding and 1 preceding), 0)
     from private.open_spans(calendar.time_zone, calendar.weekly, calendar.special_days,
       covered.covered_until, latest) span cross join lateral (
       select (extract(epoch from span.ends_at - span.starts_at) * 1000)::bigint as open) length;
-    select coalesce(sum(extract(epoch from span.ends_at - span.starts_at) * 1000), 0)::bigint
-      into added from private.calendar_spans span
-    where span.tenant_id = tenant and span.calendar_no = no
-      and span.starts_at >= covered.covered_until;
-    covered.open_until := covered.open_until + added;
+    covered.open_until := covered.open_until
+      + private.span_ms(tenant, calendar_number, covered.covered_until, 'infinity');
   end if;
   if earliest < covered.covered_from then
     insert into private.calendar_spans (tenant_id, calendar_no, starts_at, ends_at, open_before)
-    select tenant, no, span.starts_at, span.ends_at,
+    select tenant, calendar_number, span.starts_at, span.ends_at,
       covered.open_from - sum(length.open) over (order by span.starts_at desc)
     from private.open_spans(calendar.time_zone, calendar.weekly, calendar.special_days, earliest,
       covered.covered_from) span
     cross join lateral (
       select (extract(epoch from span.ends_at - span.starts_at) * 1000)::bigint as open) length;
-    select coalesce(sum(extract(epoch from span.ends_at - span.starts_at) * 1000), 0)::bigint
-      into added from private.calendar_spans span
-    where span.tenant_id = tenant and span.calendar_no = no
-      and span.starts_at < covered.covered_from;
-    covered.open_from := covered.open_from - added;
+    covered.open_from := covered.open_from
+      - private.span_ms(tenant, calendar_number, '-infinity', covered.covered_from);
   end if;
   -- Spans computed with other time zone data stay marked until the worker rebuilds them.
   update private.calendar_coverage coverage
@@ -214,12 +221,13 @@ begin
     open_until = covered.open_until, zone_print = case when is_stale then covered.zone_print
       else private.zone_print(calendar.time_zone, earliest, latest) end,
     zone_checked_at = case when is_stale then '-infinity' else coverage.zone_checked_at end
-  where coverage.tenant_id = tenant and coverage.calendar_no = no;
+  where coverage.tenant_id = tenant and coverage.calendar_no = calendar_number;
 end $$;
 
 -- B(t) in milliseconds. Outside the spans it is computed on the spot, as far as the reach; null
 -- beyond.
-create function private.open_ms(tenant text, no bigint, moment timestamptz) returns bigint
+create function private.open_ms(tenant text, calendar_number bigint,
+  moment timestamptz) returns bigint
 language plpgsql stable set search_path = '' as $$
 declare
   covered private.calendar_coverage;
@@ -228,20 +236,20 @@ declare
 begin
   select * into covered
   from private.calendar_coverage coverage
-  where coverage.tenant_id = tenant and coverage.calendar_no = no;
+  where coverage.tenant_id = tenant and coverage.calendar_no = calendar_number;
   if moment between covered.covered_from and covered.covered_until then
     select span.open_before
       + (extract(epoch from least(moment, span.ends_at) - span.starts_at) * 1000)::bigint into open
     from private.calendar_spans span
-    where span.tenant_id = tenant and span.calendar_no = no and span.starts_at <= moment
-      order by span.starts_at desc limit 1;
+    where span.tenant_id = tenant and span.calendar_no = calendar_number
+      and span.starts_at <= moment order by span.starts_at desc limit 1;
     return coalesce(open, covered.open_from);
   elsif moment > greatest(now(), covered.covered_until) + private.business_time_reach()
     or moment < least(now(), covered.covered_from) - private.business_time_reach() then
     return null;
   end if;
-  select * into calendar from public.calendar_versions version
-  where version.tenant_id = tenant and version.calendar_no = no;
+  select * into calendar from public.calendar_versions calendar_version
+  where calendar_version.tenant_id = tenant and calendar_version.calendar_no = calendar_number;
   select coalesce(sum(extract(epoch from least(span.ends_at, greatest(moment, covered.covered_from))
     - greatest(span.starts_at, least(moment, covered.covered_until))) * 1000), 0)::bigint into open
   from private.open_spans(calendar.time_zone, calendar.weekly, calendar.special_days,
@@ -258,7 +266,8 @@ end $$;
 
 -- The inverse of B: the first moment before which the calendar had been open for that long. Null if
 -- there is none within reach.
-create function private.moment_at(tenant text, no bigint, open_ms bigint) returns timestamptz
+create function private.moment_at(tenant text, calendar_number bigint,
+  open_ms bigint) returns timestamptz
 language plpgsql volatile set search_path = '' as $$
 declare
   covered private.calendar_coverage;
@@ -266,26 +275,26 @@ declare
 begin
   loop
     select * into covered
-    from private.calendar_coverage c
-    where c.tenant_id = tenant and c.calendar_no = no;
+    from private.calendar_coverage coverage
+    where coverage.tenant_id = tenant and coverage.calendar_no = calendar_number;
     if open_ms > covered.open_until then
       if covered.covered_until > now() + private.business_time_reach() then
         return null;
       end if;
-      perform private.extend_business_time(tenant, no, covered.covered_from,
+      perform private.extend_business_time(tenant, calendar_number, covered.covered_from,
         covered.covered_until + interval '8784 hours');
     elsif open_ms <= covered.open_from then
       if covered.covered_from < now() - private.business_time_reach() then
         return null;
       end if;
-      perform private.extend_business_time(tenant, no, covered.covered_from - interval '8784 hours',
-        covered.covered_until);
+      perform private.extend_business_time(tenant, calendar_number,
+        covered.covered_from - interval '8784 hours', covered.covered_until);
     else
-      select s.starts_at
-        + (moment_at.open_ms - s.open_before) * interval '1 millisecond' into found_at
-      from private.calendar_spans s
-      where s.tenant_id = tenant and s.calendar_no = no and s.open_before < moment_at.open_ms
-        order by s.open_before desc limit 1;
+      select span.starts_at
+        + (moment_at.open_ms - span.open_before) * interval '1 millisecond' into found_at
+      from private.calendar_spans span
+      where span.tenant_id = tenant and span.calendar_no = calendar_number
+        and span.open_before < moment_at.open_ms order by span.open_before desc limit 1;
       return found_at;
     end if;
   end loop;
@@ -298,28 +307,28 @@ create function private.open_days(tenant text, calendar text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('calendar_id', v.calendar_id, 'calendar_version', v.version,
-      'open_days', jsonb_build_object(
+    select jsonb_build_object('calendar_id', calendar_version.calendar_id,
+      'calendar_version', calendar_version.version, 'open_days', jsonb_build_object(
       'weekdays', (
         select jsonb_agg(
           distinct array_position(
-            '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[],
-            w ->> 'day'))
-        from jsonb_array_elements(v.weekly) w
-      ), 'opened', coalesce(s.opened, '[]'), 'closed', coalesce(s.closed, '[]')))
-    from public.calendars c
-      join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id
-        and v.version = c.version
+            '{monday,tuesday,wednesday,thursday,friday,saturday,sunday}'::text[], hours ->> 'day'))
+        from jsonb_array_elements(calendar_version.weekly) hours
+      ), 'opened', coalesce(special.opened, '[]'), 'closed', coalesce(special.closed, '[]')))
+    from public.calendars
+      join public.calendar_versions calendar_version
+        on calendar_version.tenant_id = calendars.tenant_id
+        and calendar_version.calendar_id = calendars.id
+        and calendar_version.version = calendars.version
     cross join lateral (
-      select jsonb_agg(x.day order by x.day) filter (where x.opens) as opened,
-        jsonb_agg(x.day order by x.day) filter (where not x.opens) as closed
+      select jsonb_agg(dated.day order by dated.day) filter (where dated.opens) as opened,
+        jsonb_agg(dated.day order by dated.day) filter (where not dated.opens) as closed
       from (
-        select (d ->> 'date')::date - date '1970-01-01' as day,
-          jsonb_array_length(d -> 'intervals') > 0 as opens
-        from jsonb_array_elements(v.special_days) d
-      ) x
-    ) s
-    where c.tenant_id = tenant and c.id = calendar
+        select (special_day ->> 'date')::date - date '1970-01-01' as day,
+          jsonb_array_length(special_day -> 'intervals') > 0 as opens
+        from jsonb_array_elements(calendar_version.special_days) special_day
+      ) dated
+    ) special where calendars.tenant_id = tenant and calendars.id = calendar
       and tenant = coalesce(private.tenant_id(), tenant)
   );
 end $$;
@@ -345,8 +354,8 @@ declare
   open_days constant jsonb := private.open_days(tenant, calendar) -> 'open_days';
 begin
   return (
-    select count(*) from generate_series(after + 1, until, interval '1 day') d
-    where private.is_business_day(open_days, d::date)
+    select count(*) from generate_series(after + 1, until, interval '1 day') day
+    where private.is_business_day(open_days, day::date)
   );
 end $$;
 grant execute on function
@@ -360,10 +369,10 @@ to authenticated;
 create function private.extend_calendars(batch integer default 20) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c record;
+  ending record;
   extended integer := 0;
 begin
-  for c in
+  for ending in
     select coverage.tenant_id, coverage.calendar_no from private.calendar_coverage coverage
     where coverage.covered_until < now() + interval '3 years' and (
       exists (
@@ -373,14 +382,14 @@ begin
           and exception.status in ('open', 'in_review')
       ) or exists (
         select
-        from public.sla_policies policy, unnest(array['critical', 'high', 'medium', 'low']) severity
+        from public.sla_policies policy, unnest(array['critical', 'high', 'medium', 'low']) level
         where policy.tenant_id = coverage.tenant_id
           and private.current_calendar_no(policy.tenant_id,
-            private.policy_calendar(policy, severity)) = coverage.calendar_no
+            private.policy_calendar(policy, level)) = coverage.calendar_no
       )
     ) order by coverage.covered_until limit batch for update skip locked
   loop
-    perform private.extend_business_time(c.tenant_id, c.calendar_no, now(),
+    perform private.extend_business_time(ending.tenant_id, ending.calendar_no, now(),
       now() + interval '3 years 1 month');
     extended := extended + 1;
   end loop;

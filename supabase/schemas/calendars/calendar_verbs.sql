@@ -1,14 +1,16 @@
 -- Calendars over the wire.
 
-create function private.calendar_json(c public.calendars, v public.calendar_versions) returns jsonb
+create function private.calendar_json(calendar public.calendars,
+  version public.calendar_versions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', c.id, 'name', c.name, 'calendar_version', c.version, 'time_zone', v.time_zone, 'weekly',
-    v.weekly, 'special_days', v.special_days,
-    'created_at', private.iso(c.created_at), 'created_by', c.created_by, 'updated_at',
-    private.iso(c.updated_at), 'updated_by', c.updated_by,
-    'version', private.version_of(jsonb_build_array(c.name, c.version))
+    'id', calendar.id, 'name', calendar.name, 'calendar_version', calendar.version,
+    'time_zone', version.time_zone,
+    'weekly', version.weekly, 'special_days', version.special_days,
+    'created_at', private.iso(calendar.created_at), 'created_by', calendar.created_by,
+    'updated_at', private.iso(calendar.updated_at), 'updated_by', calendar.updated_by,
+    'version', private.version_of(jsonb_build_array(calendar.name, calendar.version))
   );
 end $$;
 
@@ -18,11 +20,13 @@ language plpgsql stable set search_path = '' as $$
 declare
   found_calendar jsonb;
 begin
-  select private.calendar_json(c, v) into found_calendar
-  from public.calendars c
-    join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id
-      and v.version = c.version
-  where c.tenant_id = private.tenant_id() and c.id = $1;
+  select private.calendar_json(calendar, calendar_version) into found_calendar
+  from public.calendars calendar
+    join public.calendar_versions calendar_version
+      on calendar_version.tenant_id = calendar.tenant_id
+      and calendar_version.calendar_id = calendar.id
+      and calendar_version.version = calendar.version
+  where calendar.tenant_id = private.tenant_id() and calendar.id = $1;
   if not found then
     perform private.refuse_missing('calendar');
   end if;
@@ -30,10 +34,10 @@ begin
 end $$;
 
 -- Starts the spans of a version of the caller's tenant.
-create function private.start_calendar_version(no bigint) returns void
+create function private.start_calendar_version(calendar_number bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.start_business_time(private.tenant_id(), no,
+  perform private.start_business_time(private.tenant_id(), calendar_number,
     date_trunc('hour', now()) - interval '35 days', now() + interval '3 years 1 month');
 end $$;
 
@@ -44,7 +48,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_calendar');
   created public.calendars;
-  no bigint;
+  calendar_number bigint;
   answer jsonb;
 begin
   if replayed is not null then
@@ -59,8 +63,8 @@ begin
   insert into public.calendars (name) values (input ->> 'name') returning * into created;
   insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
   values (created.id, 1, input ->> 'time_zone', input -> 'weekly', input -> 'special_days')
-    returning calendar_no into no;
-  perform private.start_calendar_version(no);
+    returning calendar_no into calendar_number;
+  perform private.start_calendar_version(calendar_number);
   answer := private.find_calendar(created.id);
   perform private.record_security_event('calendar.created', created.id, null,
     jsonb_build_object('name', created.name, 'time_zone', input ->> 'time_zone'));
@@ -77,21 +81,23 @@ end $$;
 
 -- The open exceptions of the caller's tenant that count by another version of a calendar, and their
 -- deadline by this one. A deadline that a person set stays.
-create function private.recalculated_deadlines(calendar text, no bigint)
+create function private.recalculated_deadlines(calendar text, calendar_number bigint)
 returns table (id text, severity text, due_at timestamptz, new_due_at timestamptz)
 language plpgsql volatile set search_path = '' as $$
 begin
   return query
-  select (x.e).id, (x.e).severity, x.due_at,
-    case when (x.e).due_from_policy then private.policy_deadline(x.e, x.minutes, no) else x.due_at
-      end
+  select (open_one.exception).id, (open_one.exception).severity, open_one.due_at,
+    case when (open_one.exception).due_from_policy
+      then private.policy_deadline(open_one.exception, open_one.minutes, calendar_number)
+      else open_one.due_at end
   from (
-    select e, coalesce(e.held_due_at, e.due_at) as due_at,
-      private.minutes_to_resolve(p, e.severity) as minutes
-    from public.exceptions e join public.sla_policies p on p.tenant_id = e.tenant_id
-    where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
-      and e.calendar_id = calendar and e.calendar_no <> no
-  ) x;
+    select exception, coalesce(exception.held_due_at, exception.due_at) as due_at,
+      private.minutes_to_resolve(policy, exception.severity) as minutes
+    from public.exceptions exception join public.sla_policies policy
+      on policy.tenant_id = exception.tenant_id
+    where exception.tenant_id = private.tenant_id() and exception.status in ('open', 'in_review')
+      and exception.calendar_id = calendar and exception.calendar_no <> calendar_number
+  ) open_one;
 end $$;
 
 -- Stores the name, and the hours as a new version if they differ; returns the version's number.
@@ -99,40 +105,41 @@ create function private.store_calendar(input jsonb, before jsonb,
   has_other_hours boolean) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
-  no bigint;
+  calendar_number bigint;
 begin
   if has_other_hours then
     insert into public.calendar_versions (calendar_id, version, time_zone, weekly, special_days)
     values (input ->> 'id', (before ->> 'calendar_version')::integer + 1, input ->> 'time_zone',
       input -> 'weekly', input -> 'special_days')
-    returning calendar_no into no;
-    perform private.start_calendar_version(no);
+    returning calendar_no into calendar_number;
+    perform private.start_calendar_version(calendar_number);
   else
-    no := private.current_calendar_no(private.tenant_id(), input ->> 'id');
+    calendar_number := private.current_calendar_no(private.tenant_id(), input ->> 'id');
   end if;
   if has_other_hours or before -> 'name' <> input -> 'name' then
-    update public.calendars c
+    update public.calendars calendar
     set name = input ->> 'name', updated_at = now(), updated_by = private.actor(),
-      version = c.version + case when has_other_hours then 1 else 0 end
-    where c.tenant_id = private.tenant_id() and c.id = input ->> 'id';
+      version = calendar.version + case when has_other_hours then 1 else 0 end
+    where calendar.tenant_id = private.tenant_id() and calendar.id = input ->> 'id';
   end if;
-  return no;
+  return calendar_number;
 end $$;
 
 -- Moves the deadlines of open exceptions to a calendar's new hours, if asked to. Returns what it
 -- changes.
-create function private.apply_calendar(id text, no bigint, to_open_ones boolean) returns jsonb
+create function private.apply_calendar(id text, calendar_number bigint,
+  to_open_ones boolean) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   moved record;
 begin
-  select array_agg(d.id) as ids, array_agg(d.severity) as severities,
-    array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
-  into moved from private.recalculated_deadlines($1, no) d
+  select array_agg(deadline.id) as ids, array_agg(deadline.severity) as severities,
+    array_agg(deadline.due_at) as due_ats, array_agg(deadline.new_due_at) as new_due_ats
+  into moved from private.recalculated_deadlines($1, calendar_number) deadline
   where to_open_ones;
   if moved.ids is not null then
     perform private.move_deadlines(moved.ids, array_fill($1, array[cardinality(moved.ids)]),
-      array_fill(no, array[cardinality(moved.ids)]), moved.new_due_ats);
+      array_fill(calendar_number, array[cardinality(moved.ids)]), moved.new_due_ats);
   end if;
   return private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
 end $$;
@@ -145,32 +152,33 @@ create function public.put_calendar(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   dry_run constant boolean := (input ->> 'dry_run')::boolean;
-  hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone', 'weekly',
-    input -> 'weekly', 'special_days', input -> 'special_days');
+  hours constant jsonb := jsonb_build_object('time_zone', input -> 'time_zone',
+    'weekly', input -> 'weekly', 'special_days', input -> 'special_days');
   unlisted constant text[] := '{version,updated_at,updated_by}';
   before jsonb;
   after jsonb;
   has_other_hours boolean;
-  no bigint;
+  calendar_number bigint;
   impact jsonb;
   periods integer := 0;
 begin
   perform private.begin_request(request, 'put_calendar');
   perform
-  from public.calendars c
-  where c.tenant_id = private.tenant_id() and c.id = input ->> 'id' for update;
+  from public.calendars calendar
+  where calendar.tenant_id = private.tenant_id() and calendar.id = input ->> 'id' for update;
   before := private.find_calendar(input ->> 'id');
   perform private.require_version((before ->> 'version')::bigint, request -> 'versions');
   has_other_hours := (before -> 'time_zone', before -> 'weekly', before -> 'special_days')
     is distinct from (hours -> 'time_zone', hours -> 'weekly', hours -> 'special_days');
   -- This block is rolled back in a dry run.
   begin
-    no := private.store_calendar(input, before, has_other_hours);
+    calendar_number := private.store_calendar(input, before, has_other_hours);
     if has_other_hours then
       periods := private.request_runs_by_calendar(input ->> 'id');
     end if;
     after := private.find_calendar(input ->> 'id');
-    impact := private.apply_calendar(input ->> 'id', no, input ->> 'apply_to' = 'open');
+    impact := private.apply_calendar(input ->> 'id', calendar_number,
+      input ->> 'apply_to' = 'open');
     if dry_run then
       raise exception using errcode = 'TO002', message = 'dry run';
     end if;
@@ -195,16 +203,19 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_calendars');
-  select jsonb_agg(private.calendar_json(x.c, x.v) order by (x.c).id desc) into items
+  select jsonb_agg(private.calendar_json(found.calendar, found.calendar_version)
+    order by (found.calendar).id desc) into items
   from (
-    select c, v from public.calendars c
-    join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id
-      and v.version = c.version
-    where c.tenant_id = private.tenant_id()
-      and (input -> 'after' ->> 0 is null or c.id < input -> 'after' ->> 0)
-    order by c.id desc
+    select calendar, calendar_version from public.calendars calendar
+    join public.calendar_versions calendar_version
+      on calendar_version.tenant_id = calendar.tenant_id
+      and calendar_version.calendar_id = calendar.id
+      and calendar_version.version = calendar.version
+    where calendar.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or calendar.id < input -> 'after' ->> 0)
+    order by calendar.id desc
     limit page_size + 1
-  ) x;
+  ) found;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -219,22 +230,27 @@ begin
   perform private.begin_request(request, 'list_calendar_versions');
   perform private.find_calendar(input ->> 'id');
   select jsonb_agg(jsonb_build_object(
-    'calendar_version', x.version, 'time_zone', x.time_zone, 'weekly', x.weekly,
-    'special_day_count', jsonb_array_length(x.special_days),
+    'calendar_version', calendar_version.version, 'time_zone', calendar_version.time_zone,
+    'weekly', calendar_version.weekly,
+    'special_day_count', jsonb_array_length(calendar_version.special_days),
     'open_exceptions', (
-      select count(*) from public.exceptions e
-      where e.tenant_id = x.tenant_id and e.calendar_no = x.calendar_no
-        and e.status in ('open', 'in_review')
+      select count(*) from public.exceptions exception
+      where exception.tenant_id = calendar_version.tenant_id
+        and exception.calendar_no = calendar_version.calendar_no
+        and exception.status in ('open', 'in_review')
     ),
-    'created_at', private.iso(x.created_at), 'created_by', x.created_by
-  ) order by x.version desc) into items
+    'created_at', private.iso(calendar_version.created_at),
+    'created_by', calendar_version.created_by
+  ) order by calendar_version.version desc) into items
   from (
-    select v.* from public.calendar_versions v
-    where v.tenant_id = private.tenant_id() and v.calendar_id = input ->> 'id'
-      and (input -> 'after' ->> 0 is null or v.version < (input -> 'after' ->> 0)::integer)
-    order by v.version desc
+    select calendar_version.* from public.calendar_versions calendar_version
+    where calendar_version.tenant_id = private.tenant_id()
+      and calendar_version.calendar_id = input ->> 'id'
+      and (input -> 'after' ->> 0 is null
+      or calendar_version.version < (input -> 'after' ->> 0)::integer)
+    order by calendar_version.version desc
     limit page_size + 1
-  ) x;
+  ) calendar_version;
   return private.page(items, page_size, 'calendar_version');
 end $$;
 
@@ -242,31 +258,31 @@ end $$;
 create function public.list_open_hours(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  c jsonb;
+  calendar jsonb;
   since constant timestamptz := input ->> 'since';
   until constant timestamptz := input ->> 'until';
 begin
   perform private.begin_request(request, 'list_open_hours');
-  c := private.find_calendar(input ->> 'id');
+  calendar := private.find_calendar(input ->> 'id');
   return (
     select jsonb_build_object(
       'since', private.iso(since), 'until', private.iso(until),
       'open_minutes',
-      coalesce(floor(sum(extract(epoch from x.ends_at - x.starts_at)) / 60), 0)::bigint,
-      'spans',
-      coalesce(
+      coalesce(floor(sum(extract(epoch from span.ends_at - span.starts_at)) / 60), 0)::bigint,
+      'spans', coalesce(
         jsonb_agg(
-          jsonb_build_object('starts_at', private.iso(x.starts_at), 'ends_at',
-            private.iso(x.ends_at))
-          order by x.starts_at),
+          jsonb_build_object('starts_at', private.iso(span.starts_at),
+            'ends_at', private.iso(span.ends_at))
+          order by span.starts_at),
         '[]')
     )
     from (
-      select greatest(s.starts_at, since) as starts_at, least(s.ends_at, until) as ends_at
-      from private.open_spans(c ->> 'time_zone', c -> 'weekly', c -> 'special_days',
-        date_trunc('hour', since), date_trunc('hour', until) + interval '1 hour') s
-      where s.ends_at > since and s.starts_at < until
-    ) x
+      select greatest(span.starts_at, since) as starts_at, least(span.ends_at, until) as ends_at
+      from private.open_spans(calendar ->> 'time_zone', calendar -> 'weekly', calendar
+        -> 'special_days',
+        date_trunc('hour', since), date_trunc('hour', until) + interval '1 hour') span
+      where span.ends_at > since and span.starts_at < until
+    ) span
   );
 end $$;
 

@@ -11,32 +11,32 @@ begin
 end $$;
 
 -- Queues a look, one at a time of each connection. `by_hand`: whether or not it is due.
-create function private.queue_look(c public.connections, by_hand boolean) returns void
+create function private.queue_look(connection public.connections, by_hand boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform graphile_worker.add_job('fetch_connection',
     private.with_request_id(jsonb_build_object(
-      'tenant_id', c.tenant_id, 'connection_id', c.id, 'by_hand', by_hand)),
-    queue_name => 'connection:' || c.id, max_attempts => 25,
-    job_key => 'connection:' || c.id || case when by_hand then ':by hand' else '' end,
-    flags => private.job_flags(c.tenant_id, 'connection'));
+      'tenant_id', connection.tenant_id, 'connection_id', connection.id, 'by_hand', by_hand)),
+    queue_name => 'connection:' || connection.id, max_attempts => 25,
+    job_key => 'connection:' || connection.id || case when by_hand then ':by hand' else '' end,
+    flags => private.job_flags(connection.tenant_id, 'connection'));
 end $$;
 
 -- Queues the looks that are due. Returns how many.
 create function private.queue_due_looks(batch integer default 500) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections;
+  connection public.connections;
   queued integer := 0;
 begin
-  for c in
-    select * from public.connections x where x.next_look_at <= now()
-    order by x.next_look_at limit batch for no key update skip locked
+  for connection in
+    select * from public.connections where connections.next_look_at <= now()
+    order by connections.next_look_at limit batch for no key update skip locked
   loop
-    perform private.queue_look(c, false);
+    perform private.queue_look(connection, false);
     -- The look plans the next one. A look that is lost is queued again.
-    update public.connections x set next_look_at = now() + interval '1 hour'
-    where x.tenant_id = c.tenant_id and x.id = c.id;
+    update public.connections set next_look_at = now() + interval '1 hour'
+    where connections.tenant_id = connection.tenant_id and connections.id = connection.id;
     queued := queued + 1;
   end loop;
   return queued;
@@ -47,28 +47,32 @@ end $$;
 create function private.begin_look(tenant text, connection text, by_hand boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections;
+  connection_row public.connections;
 begin
   perform private.act_for_tenant(tenant);
-  update public.connections looked_at set lease = private.new_id('lck')
-  where looked_at.tenant_id = tenant and looked_at.id = connection and looked_at.deleted_at is null
-    and (looked_at.status = 'active' or by_hand and looked_at.status = 'paused')
-  returning * into c;
+  update public.connections set lease = private.new_id('lck')
+  where connections.tenant_id = tenant and connections.id = connection
+    and connections.deleted_at is null
+    and (connections.status = 'active' or by_hand and connections.status = 'paused')
+  returning * into connection_row;
   if not found then
     return null;
   end if;
   -- What an earlier look began and did not finish.
   delete from public.imports import using public.connection_files file
-  where file.tenant_id = tenant and file.connection_id = c.id and file.outcome = 'fetching'
+  where file.tenant_id = tenant and file.connection_id = connection_row.id
+    and file.outcome = 'fetching'
     and import.tenant_id = tenant and import.id = file.import_id and import.status = 'receiving';
   delete from public.connection_files file
-  where file.tenant_id = tenant and file.connection_id = c.id and file.outcome = 'fetching';
-  return private.connection_json(c) || coalesce(private.sealed_credential(c), '{}')
-    || jsonb_build_object('lease', c.lease, 'source', (
+  where file.tenant_id = tenant and file.connection_id = connection_row.id
+    and file.outcome = 'fetching';
+  return private.connection_json(connection_row)
+    || coalesce(private.sealed_credential(connection_row), '{}')
+    || jsonb_build_object('lease', connection_row.lease, 'source', (
       select jsonb_build_object('currency', source.currency, 'time_zone', source.time_zone,
         'mapping', source.mapping)
       from public.sources source
-      where source.tenant_id = tenant and source.source_no = c.source_no));
+      where source.tenant_id = tenant and source.source_no = connection_row.source_no));
 end $$;
 
 -- The connection that takes mail at an address: { tenant_id, connection_id, allowed_senders }.
@@ -76,10 +80,11 @@ create function private.find_inbox(address text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('tenant_id', c.tenant_id, 'connection_id', c.id,
-      'allowed_senders', to_jsonb(c.allowed_senders))
-    from public.connections c
-    where c.address = $1 and c.kind = 'mail' and c.status = 'active' and c.deleted_at is null);
+    select jsonb_build_object('tenant_id', connection.tenant_id, 'connection_id', connection.id,
+      'allowed_senders', to_jsonb(connection.allowed_senders))
+    from public.connections connection
+    where connection.address = $1 and connection.kind = 'mail' and connection.status = 'active'
+      and connection.deleted_at is null);
 end $$;
 
 -- The connection, locked, if this look still has it. Refuses: conflict.
@@ -87,17 +92,18 @@ create function private.require_lease(tenant text, connection text, lease text)
 returns public.connections
 language plpgsql volatile set search_path = '' as $$
 declare
-  c public.connections;
+  connection_row public.connections;
 begin
   perform private.act_for_tenant(tenant);
-  select * into c from public.connections x
-  where x.tenant_id = tenant and x.id = connection and x.lease = $3 and x.deleted_at is null
+  select * into connection_row from public.connections
+  where connections.tenant_id = tenant and connections.id = connection and connections.lease = $3
+    and connections.deleted_at is null
   for no key update;
   if not found then
     perform private.refuse_conflict('state_changed',
       'Another look at this connection has taken over, or it was deleted.');
   end if;
-  return c;
+  return connection_row;
 end $$;
 
 -- Whether to go on with a server that shows this host key: its first one is pinned, and another one
@@ -105,23 +111,25 @@ end $$;
 create function private.accepts_host_key(tenant text, connection text, shown text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections;
+  connection_row public.connections;
 begin
   perform private.act_for_tenant(tenant);
-  select * into c from public.connections x
-  where x.tenant_id = tenant and x.id = connection and x.deleted_at is null
+  select * into connection_row from public.connections
+  where connections.tenant_id = tenant and connections.id = connection
+    and connections.deleted_at is null
   for no key update;
-  if not found or c.host_key = shown then
+  if not found or connection_row.host_key = shown then
     return found;
   end if;
-  perform private.record_security_event('connection.host_key_changed', c.id, null,
-    jsonb_build_object('name', private.connection_facts(c) -> 'name', 'changes',
-      jsonb_build_object('host_key', jsonb_build_object('from', c.host_key, 'to', shown))));
-  update public.connections x set
-    host_key = coalesce(x.host_key, shown),
-    status = case when x.host_key is null then x.status else 'stopped' end
-  where x.tenant_id = c.tenant_id and x.id = c.id;
-  return c.host_key is null;
+  perform private.record_security_event('connection.host_key_changed', connection_row.id, null,
+    jsonb_build_object('name', private.connection_facts(connection_row) -> 'name',
+      'changes', jsonb_build_object('host_key', jsonb_build_object('from', connection_row.host_key,
+        'to', shown))));
+  update public.connections set
+    host_key = coalesce(connections.host_key, shown),
+    status = case when connections.host_key is null then connections.status else 'stopped' end
+  where connections.tenant_id = connection_row.tenant_id and connections.id = connection_row.id;
+  return connection_row.host_key is null;
 end $$;
 
 -- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:
@@ -132,22 +140,23 @@ returns table (place bigint, state text, file_id text, error text)
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
-  select given.place, case
-      when known_file.id is null or known_file.outcome = 'failed'
-        and (by_hand or known_file.tried_at < source.updated_at)
+  select item.place, case
+      when file.id is null or file.outcome = 'failed'
+        and (by_hand or file.tried_at < source.updated_at)
         then 'new'
-      when known_file.outcome = 'failed' then 'failed'
-      when known_file.outcome in ('imported', 'duplicate')
-        and known_file.taken_at is null then 'done'
-      else 'known' end, known_file.id, known_file.error
-  from jsonb_array_elements(files) with ordinality given (file, place)
-  join public.connections looked_at on looked_at.tenant_id = tenant and looked_at.id = connection
-  join public.sources source on source.tenant_id = tenant and source.source_no = looked_at.source_no
-  left join public.connection_files known_file on known_file.tenant_id = tenant
-    and known_file.connection_id = connection and known_file.path = given.file ->> 'path'
-    and known_file.bytes = (given.file ->> 'bytes')::bigint
-    and known_file.modified_at = (given.file ->> 'modified_at')::timestamptz
-  order by given.place;
+      when file.outcome = 'failed' then 'failed'
+      when file.outcome in ('imported', 'duplicate')
+        and file.taken_at is null then 'done'
+      else 'known' end, file.id, file.error
+  from jsonb_array_elements(files) with ordinality item (file, place)
+  join public.connections on connections.tenant_id = tenant and connections.id = connection
+  join public.sources source on source.tenant_id = tenant
+    and source.source_no = connections.source_no
+  left join public.connection_files file on file.tenant_id = tenant
+    and file.connection_id = connection and file.path = item.file ->> 'path'
+    and file.bytes = (item.file ->> 'bytes')::bigint
+    and file.modified_at = (item.file ->> 'modified_at')::timestamptz
+  order by item.place;
 end $$;
 
 -- file: { path, bytes, modified_at, sender, checks }, which is about to be read. Returns its ID.
@@ -156,16 +165,19 @@ create function private.begin_file(tenant text, connection text, lease text,
   file jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections := private.require_lease(tenant, connection, lease);
+  connection_row public.connections := private.require_lease(tenant, connection, lease);
   begun text;
 begin
-  delete from public.connection_files x
-  where x.tenant_id = tenant and x.connection_id = c.id and x.outcome in ('failed', 'fetching')
-    and x.path = file ->> 'path' and x.bytes is not distinct from (file ->> 'bytes')::bigint
-    and x.modified_at is not distinct from (file ->> 'modified_at')::timestamptz;
+  delete from public.connection_files
+  where connection_files.tenant_id = tenant and connection_files.connection_id = connection_row.id
+    and connection_files.outcome in ('failed', 'fetching')
+    and connection_files.path = file ->> 'path' and connection_files.bytes is not distinct
+      from (file ->> 'bytes')::bigint
+    and connection_files.modified_at is not distinct from (file ->> 'modified_at')::timestamptz;
   insert into public.connection_files (tenant_id, connection_id, source_no, path, bytes,
     modified_at, sender, sender_checks)
-  values (tenant, c.id, c.source_no, file ->> 'path', (file ->> 'bytes')::bigint,
+  values (tenant, connection_row.id, connection_row.source_no,
+    file ->> 'path', (file ->> 'bytes')::bigint,
     (file ->> 'modified_at')::timestamptz, file ->> 'sender', file -> 'checks')
   returning id into begun;
   return begun;
@@ -177,15 +189,16 @@ create function private.open_file_import(tenant text, connection text, lease tex
   format text, file_name text) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections := private.require_lease(tenant, connection, lease);
+  connection_row public.connections := private.require_lease(tenant, connection, lease);
   opened text;
 begin
   perform private.require_room(1, 0, null);
   insert into public.imports (source_no, format, file_name)
-  values (c.source_no, format, left(open_file_import.file_name, 255))
+  values (connection_row.source_no, format, left(open_file_import.file_name, 255))
   returning id into opened;
-  update public.connection_files f set import_id = opened
-  where f.tenant_id = tenant and f.id = file and f.outcome = 'fetching';
+  update public.connection_files set import_id = opened
+  where connection_files.tenant_id = tenant and connection_files.id = file
+    and connection_files.outcome = 'fetching';
   return opened;
 end $$;
 
@@ -193,8 +206,8 @@ create function private.keep_file_part(tenant text, import text, seq integer, by
 returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.imports i set bytes_read = i.bytes_read + octet_length(bytes)
-  where i.tenant_id = tenant and i.id = import and i.status = 'receiving';
+  update public.imports set bytes_read = imports.bytes_read + octet_length(bytes)
+  where imports.tenant_id = tenant and imports.id = import and imports.status = 'receiving';
   if not found then
     perform private.refuse_conflict('state_changed', 'Another look has taken over.');
   end if;
@@ -209,39 +222,44 @@ create function private.finish_file(tenant text, connection text, lease text, fi
   whole jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections := private.require_lease(tenant, connection, lease);
-  f public.connection_files;
+  connection_row public.connections := private.require_lease(tenant, connection, lease);
+  file_row public.connection_files;
 begin
-  select * into strict f from public.connection_files known_file
-  where known_file.tenant_id = tenant and known_file.id = file and known_file.outcome = 'fetching';
+  select * into strict file_row from public.connection_files
+  where connection_files.tenant_id = tenant and connection_files.id = file
+    and connection_files.outcome = 'fetching';
   -- Two connections of a source finish the same content one after the other.
   perform from public.sources source
-  where source.tenant_id = tenant and source.source_no = c.source_no for no key update;
+  where source.tenant_id = tenant and source.source_no = connection_row.source_no for no key update;
   if exists (
-    select from public.connection_files known_file
-    where known_file.tenant_id = tenant and known_file.source_no = c.source_no
-      and known_file.sha256 = whole ->> 'sha256' and known_file.outcome in ('importing', 'imported')
+    select from public.connection_files
+    where connection_files.tenant_id = tenant
+      and connection_files.source_no = connection_row.source_no
+      and connection_files.sha256 = whole ->> 'sha256'
+      and connection_files.outcome in ('importing', 'imported')
   ) then
     delete from public.imports import
-    where import.tenant_id = tenant and import.id = f.import_id and import.status = 'receiving';
+    where import.tenant_id = tenant and import.id = file_row.import_id
+      and import.status = 'receiving';
     -- Without a size and a time, each look reads the file again.
-    if (f.modified_at is null or f.bytes is null) and exists (
-      select from public.connection_files known_file where known_file.tenant_id = tenant
-        and known_file.connection_id = c.id and known_file.path = f.path
-        and known_file.sha256 = whole ->> 'sha256'
+    if (file_row.modified_at is null or file_row.bytes is null) and exists (
+      select from public.connection_files where connection_files.tenant_id = tenant
+        and connection_files.connection_id = connection_row.id
+        and connection_files.path = file_row.path
+        and connection_files.sha256 = whole ->> 'sha256'
     ) then
-      delete from public.connection_files known_file
-      where known_file.tenant_id = tenant and known_file.id = f.id;
+      delete from public.connection_files
+      where connection_files.tenant_id = tenant and connection_files.id = file_row.id;
       return 'known';
     end if;
-    update public.connection_files known_file
+    update public.connection_files
     set outcome = 'duplicate', sha256 = whole ->> 'sha256', import_id = null
-    where known_file.tenant_id = tenant and known_file.id = f.id;
+    where connection_files.tenant_id = tenant and connection_files.id = file_row.id;
     return 'duplicate';
   end if;
-  update public.connection_files known_file set outcome = 'importing', sha256 = whole ->> 'sha256'
-  where known_file.tenant_id = tenant and known_file.id = f.id;
-  perform private.queue_import(f.import_id, nullif(whole -> 'mapping', 'null'),
+  update public.connection_files set outcome = 'importing', sha256 = whole ->> 'sha256'
+  where connection_files.tenant_id = tenant and connection_files.id = file_row.id;
+  perform private.queue_import(file_row.import_id, nullif(whole -> 'mapping', 'null'),
     (whole ->> 'bytes')::bigint, whole ->> 'sha256');
   return 'importing';
 end $$;
@@ -252,12 +270,14 @@ create function private.fail_file(tenant text, connection text, lease text, file
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.require_lease(tenant, connection, lease);
-  delete from public.imports i using public.connection_files f
-  where f.tenant_id = tenant and f.id = file and i.tenant_id = tenant and i.id = f.import_id
-    and i.status = 'receiving';
-  update public.connection_files f
+  delete from public.imports import using public.connection_files
+  where connection_files.tenant_id = tenant and connection_files.id = file
+    and import.tenant_id = tenant and import.id = connection_files.import_id
+    and import.status = 'receiving';
+  update public.connection_files
   set outcome = 'failed', error = left(fail_file.error, 1000), import_id = null, tried_at = now()
-  where f.tenant_id = tenant and f.id = file and f.outcome = 'fetching';
+  where connection_files.tenant_id = tenant and connection_files.id = file
+    and connection_files.outcome = 'fetching';
 end $$;
 
 -- The file was moved or deleted at the server.
@@ -266,8 +286,8 @@ returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.require_lease(tenant, connection, lease);
-  update public.connection_files f set taken_at = now()
-  where f.tenant_id = tenant and f.id = file;
+  update public.connection_files set taken_at = now()
+  where connection_files.tenant_id = tenant and connection_files.id = file;
 end $$;
 
 grant execute on function

@@ -19,23 +19,24 @@ return least(interval '15 minutes', interval '1 minute' * 2 ^ least(failures - 1
 
 -- Notes that a connection fails. `at_once`: nothing mends it but a person, so it is reported now,
 -- otherwise at the third failure; once, until a look succeeds.
-create function private.note_failure(c public.connections, error text, at_once boolean)
+create function private.note_failure(connection public.connections, error text, at_once boolean)
 returns public.connections
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.connections x set
+  update public.connections set
     last_outcome = 'failed', last_error = left(note_failure.error, 1000),
-    failing_since = coalesce(x.failing_since, now()), failure_count = x.failure_count + 1
-  where x.tenant_id = c.tenant_id and x.id = c.id
-  returning * into c;
-  if c.alerted_at is null and (at_once or c.failure_count >= 3) then
-    update public.connections x set alerted_at = now()
-    where x.tenant_id = c.tenant_id and x.id = c.id
-    returning * into c;
-    perform private.emit(c.tenant_id, 'connection.failing',
-      jsonb_build_object('connection', private.connection_json(c)));
+    failing_since = coalesce(connections.failing_since, now()),
+    failure_count = connections.failure_count + 1
+  where connections.tenant_id = connection.tenant_id and connections.id = connection.id
+  returning * into connection;
+  if connection.alerted_at is null and (at_once or connection.failure_count >= 3) then
+    update public.connections set alerted_at = now()
+    where connections.tenant_id = connection.tenant_id and connections.id = connection.id
+    returning * into connection;
+    perform private.emit(connection.tenant_id, 'connection.failing',
+      jsonb_build_object('connection', private.connection_json(connection)));
   end if;
-  return c;
+  return connection;
 end $$;
 
 -- Ends a look. result: { found, error, needs_person }: how many files it fetched, and why it or a
@@ -44,26 +45,27 @@ create function private.end_look(tenant text, connection text, lease text,
   result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections := private.require_lease(tenant, connection, lease);
-  clock constant jsonb := private.clock_of_connection(c);
+  connection_row public.connections := private.require_lease(tenant, connection, lease);
+  clock constant jsonb := private.clock_of_connection(connection_row);
   pause interval := interval '5 minutes';
 begin
   if result ->> 'error' is not null then
-    c := private.note_failure(c, result ->> 'error',
+    connection_row := private.note_failure(connection_row, result ->> 'error',
       coalesce((result ->> 'needs_person')::boolean, false));
-    pause := private.pause_after_failures(c.failure_count);
+    pause := private.pause_after_failures(connection_row.failure_count);
   else
-    update public.connections x set
+    update public.connections set
       last_outcome = case when (result ->> 'found')::integer > 0 then 'fetched'
         else 'nothing_new' end,
       last_error = null, failing_since = null, failure_count = 0, alerted_at = null
-    where x.tenant_id = tenant and x.id = c.id;
+    where connections.tenant_id = tenant and connections.id = connection_row.id;
   end if;
-  update public.connections x set lease = null, last_look_at = now(),
-    next_look_at = case when x.schedule is not null and x.status = 'active' then
-      private.next_look(x.schedule, clock ->> 'zone', nullif(clock -> 'open_days', 'null'), now(),
-        pause, not private.has_file_of_day(c, now())) end
-  where x.tenant_id = tenant and x.id = c.id;
+  update public.connections set lease = null, last_look_at = now(),
+    next_look_at = case when connections.schedule is not null and connections.status = 'active' then
+      private.next_look(connections.schedule,
+        clock ->> 'zone', nullif(clock -> 'open_days', 'null'), now(),
+        pause, not private.has_file_of_day(connection_row, now())) end
+  where connections.tenant_id = tenant and connections.id = connection_row.id;
 end $$;
 
 -- Opens an exception for each file that was to come by now and did not. Returns how many
@@ -71,73 +73,74 @@ end $$;
 create function private.open_missing_files(batch integer default 200) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  c public.connections;
+  connection public.connections;
   looked_at integer := 0;
 begin
-  for c in
-    select * from public.connections x where x.expected_at <= now()
-    order by x.expected_at limit batch for no key update skip locked
+  for connection in
+    select * from public.connections where connections.expected_at <= now()
+    order by connections.expected_at limit batch for no key update skip locked
   loop
-    if not private.has_file_of_day(c, c.expected_at) then
-      perform private.open_missing_file(c);
+    if not private.has_file_of_day(connection, connection.expected_at) then
+      perform private.open_missing_file(connection);
     end if;
-    perform private.expect_next_file(c);
+    perform private.expect_next_file(connection);
     looked_at := looked_at + 1;
   end loop;
   return looked_at;
 end $$;
 
-create function private.expect_next_file(c public.connections) returns void
+create function private.expect_next_file(connection public.connections) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  clock constant jsonb := private.clock_of_connection(c);
+  clock constant jsonb := private.clock_of_connection(connection);
 begin
-  update public.connections x set expected_at = private.next_expected(c.schedule,
-    clock ->> 'zone', nullif(clock -> 'open_days', 'null'), c.expected_at, '-infinity')
-  where x.tenant_id = c.tenant_id and x.id = c.id;
+  update public.connections set expected_at = private.next_expected(connection.schedule,
+    clock ->> 'zone', nullif(clock -> 'open_days', 'null'), connection.expected_at, '-infinity')
+  where connections.tenant_id = connection.tenant_id and connections.id = connection.id;
 end $$;
 
 -- Opens the exception for the day on which c.expected_at is.
-create function private.open_missing_file(c public.connections) returns void
+create function private.open_missing_file(connection public.connections) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  s public.sources;
+  source public.sources;
   late_day date;
   opened text;
 begin
-  select * into strict s from public.sources source
-  where source.tenant_id = c.tenant_id and source.source_no = c.source_no;
-  late_day := (c.expected_at at time zone s.time_zone)::date;
+  select * into strict source from public.sources
+  where sources.tenant_id = connection.tenant_id and sources.source_no = connection.source_no;
+  late_day := (connection.expected_at at time zone source.time_zone)::date;
   if exists (select from private.missing_files missing
-    where missing.tenant_id = c.tenant_id and missing.connection_id = c.id
+    where missing.tenant_id = connection.tenant_id and missing.connection_id = connection.id
       and missing.day = late_day)
   then
     return;
   end if;
   select changed_exception.id into strict opened from private.change_exceptions('create', array[
-    jsonb_build_object('tenant_id', c.tenant_id, 'severity', 'high',
-      'title', format('No file for %s by %s, %s', left(s.name, 150),
-        c.schedule ->> 'retry_until', to_char(late_day, 'DD Mon YYYY')),
-      'assigned_to', c.assigned_to, 'reason_code', 'file_missing',
-      'details', jsonb_strip_nulls(jsonb_build_object('connection_id', c.id, 'source_id', s.id,
-        'day', late_day, 'expected_by', private.iso(c.expected_at),
-        'last_error', c.last_error)))]) changed_exception;
+    jsonb_build_object('tenant_id', connection.tenant_id, 'severity', 'high',
+      'title', format('No file for %s by %s, %s', left(source.name, 150),
+        connection.schedule ->> 'retry_until', to_char(late_day, 'DD Mon YYYY')),
+      'assigned_to', connection.assigned_to, 'reason_code', 'file_missing',
+      'details', jsonb_strip_nulls(jsonb_build_object('connection_id', connection.id,
+        'source_id', source.id,
+        'day', late_day, 'expected_by', private.iso(connection.expected_at),
+        'last_error', connection.last_error)))]) changed_exception;
   insert into private.missing_files (tenant_id, connection_id, day, exception_id)
-  values (c.tenant_id, c.id, late_day, opened);
+  values (connection.tenant_id, connection.id, late_day, opened);
 end $$;
 
 -- A file arrived: the exception of its day is resolved, or, where that day has a file, the newest
 -- of an earlier day.
-create function private.resolve_missing_file(f public.connection_files) returns void
+create function private.resolve_missing_file(file public.connection_files) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   zone constant text := (select source.time_zone from public.sources source
-    where source.tenant_id = f.tenant_id and source.source_no = f.source_no);
-  today constant date := (f.created_at at time zone zone)::date;
+    where source.tenant_id = file.tenant_id and source.source_no = file.source_no);
+  today constant date := (file.created_at at time zone zone)::date;
   open_days constant jsonb := (select private.open_days(connection.tenant_id,
     connection.schedule ->> 'calendar_id')
     -> 'open_days' from public.connections connection
-    where connection.tenant_id = f.tenant_id and connection.id = f.connection_id);
+    where connection.tenant_id = file.tenant_id and connection.id = file.connection_id);
   settles text;
   missed date;
 begin
@@ -145,22 +148,23 @@ begin
   from private.missing_files missing
   join public.exceptions exception on exception.tenant_id = missing.tenant_id
     and exception.id = missing.exception_id
-  where missing.tenant_id = f.tenant_id and missing.connection_id = f.connection_id
+  where missing.tenant_id = file.tenant_id and missing.connection_id = file.connection_id
     and exception.status in ('open', 'in_review') and missing.day <= today
   order by missing.day desc limit 1;
   -- The first file of a business day is that day's own.
   if settles is null or missed < today
     and private.is_business_day(nullif(open_days, 'null'), today) and not exists (
-      select from public.connection_files file
-      where file.tenant_id = f.tenant_id and file.connection_id = f.connection_id
-        and file.id <> f.id and file.outcome in ('importing', 'imported')
-        and (file.created_at at time zone zone)::date = today)
+      select from public.connection_files
+      where connection_files.tenant_id = file.tenant_id
+        and connection_files.connection_id = file.connection_id
+        and connection_files.id <> file.id and connection_files.outcome in ('importing', 'imported')
+        and (connection_files.created_at at time zone zone)::date = today)
   then
     return;
   end if;
-  perform private.change_exceptions('edit', array[jsonb_build_object('tenant_id', f.tenant_id,
+  perform private.change_exceptions('edit', array[jsonb_build_object('tenant_id', file.tenant_id,
     'id', settles, 'status', 'resolved',
-    'resolution', format('The file %s arrived and was imported.', f.path))]);
+    'resolution', format('The file %s arrived and was imported.', file.path))]);
 end $$;
 
 -- An import of a connection's file ended: the file has its outcome, and the next look moves or
@@ -168,32 +172,32 @@ end $$;
 create function private.settle_connection_file() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
-  f public.connection_files;
-  c public.connections;
+  file public.connection_files;
+  connection public.connections;
   is_unreadable constant boolean := new.status = 'done' and new.refused_count > 0
     and new.accepted_count + new.duplicate_count = 0;
 begin
-  update public.connection_files x set
+  update public.connection_files set
     outcome = case when is_unreadable or new.status = 'failed' then 'failed'
       when new.status = 'done' then 'imported' else 'undone' end,
     error = case when is_unreadable then format(
       'None of its %s lines could be read, such as line %s: %s', new.refused_count,
       new.refusals #>> '{0,line}', new.refusals #>> '{0,message}') else new.failure end,
     tried_at = now()
-  where x.tenant_id = new.tenant_id and x.import_id = new.id
-    and x.outcome in ('importing', 'imported')
-  returning * into f;
+  where connection_files.tenant_id = new.tenant_id and connection_files.import_id = new.id
+    and connection_files.outcome in ('importing', 'imported')
+  returning * into file;
   if not found then
     return null;
   end if;
-  select * into c from public.connections x
-  where x.tenant_id = f.tenant_id and x.id = f.connection_id;
-  if f.outcome = 'failed' then
-    perform private.note_failure(c, format('%s: %s', f.path, f.error), true);
-  elsif f.outcome = 'imported' then
-    perform private.resolve_missing_file(f);
-    if c.afterwards <> 'leave' and c.deleted_at is null then
-      perform private.queue_look(c, true);
+  select * into connection from public.connections
+  where connections.tenant_id = file.tenant_id and connections.id = file.connection_id;
+  if file.outcome = 'failed' then
+    perform private.note_failure(connection, format('%s: %s', file.path, file.error), true);
+  elsif file.outcome = 'imported' then
+    perform private.resolve_missing_file(file);
+    if connection.afterwards <> 'leave' and connection.deleted_at is null then
+      perform private.queue_look(connection, true);
     end if;
   end if;
   return null;

@@ -63,59 +63,65 @@ begin
 end $$;
 
 -- { zone, open_days } by which the schedule of a connection counts.
-create function private.clock_of_connection(c public.connections) returns jsonb
+create function private.clock_of_connection(connection public.connections) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('zone', s.time_zone,
-      'open_days', private.open_days(c.tenant_id, c.schedule ->> 'calendar_id') -> 'open_days')
-    from public.sources s where s.tenant_id = c.tenant_id and s.source_no = c.source_no);
+    select jsonb_build_object('zone', source.time_zone,
+      'open_days', private.open_days(connection.tenant_id, connection.schedule ->> 'calendar_id')
+        -> 'open_days')
+    from public.sources source where source.tenant_id = connection.tenant_id
+      and source.source_no = connection.source_no);
 end $$;
 
 -- Whether a file came on the day of `moment` by the source's clock.
-create function private.has_file_of_day(c public.connections, moment timestamptz) returns boolean
+create function private.has_file_of_day(connection public.connections,
+  moment timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
-  zone constant text := private.clock_of_connection(c) ->> 'zone';
+  zone constant text := private.clock_of_connection(connection) ->> 'zone';
 begin
   return exists (
-    select from public.connection_files f
-    where f.tenant_id = c.tenant_id and f.connection_id = c.id
-      and f.outcome in ('importing', 'imported')
-      and (f.created_at at time zone zone)::date = (moment at time zone zone)::date);
+    select from public.connection_files file
+    where file.tenant_id = connection.tenant_id and file.connection_id = connection.id
+      and file.outcome in ('importing', 'imported')
+      and (file.created_at at time zone zone)::date = (moment at time zone zone)::date);
 end $$;
 
 -- Plans when a connection is looked at and when its file is late, after its schedule, its calendar
 -- or the time zone of its source has changed, or it goes on. What was late before stays settled.
-create function private.plan_connection(c public.connections) returns public.connections
+create function private.plan_connection(connection public.connections) returns public.connections
 language plpgsql volatile set search_path = '' as $$
 declare
-  clock constant jsonb := private.clock_of_connection(c);
+  clock constant jsonb := private.clock_of_connection(connection);
   zone constant text := clock ->> 'zone';
   open_days constant jsonb := nullif(clock -> 'open_days', 'null');
-  is_planned constant boolean := c.schedule is not null and c.deleted_at is null;
+  is_planned constant boolean := connection.schedule is not null and connection.deleted_at is null;
 begin
-  update public.connections x set
-    next_look_at = case when is_planned and c.status = 'active' and c.kind <> 'mail' then
-      private.next_look(c.schedule, zone, open_days, now(), '0', false) end,
-    expected_at = case when is_planned and c.status <> 'paused' then
-      private.next_expected(c.schedule, zone, open_days, now(), now()) end
-  where x.tenant_id = c.tenant_id and x.id = c.id
-  returning * into c;
-  return c;
+  update public.connections set
+    next_look_at = case when is_planned and connection.status = 'active'
+      and connection.kind <> 'mail' then
+      private.next_look(connection.schedule, zone, open_days, now(), '0', false) end,
+    expected_at = case when is_planned and connection.status <> 'paused' then
+      private.next_expected(connection.schedule, zone, open_days, now(), now()) end
+  where connections.tenant_id = connection.tenant_id and connections.id = connection.id
+  returning * into connection;
+  return connection;
 end $$;
 
 create function private.plan_connections_again() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if tg_table_name = 'calendars' then
-    perform private.plan_connection(c) from public.connections c
-    where c.tenant_id = new.tenant_id and c.schedule ->> 'calendar_id' = to_jsonb(new) ->> 'id'
-      and c.deleted_at is null;
+    perform private.plan_connection(connection) from public.connections connection
+    where connection.tenant_id = new.tenant_id
+      and connection.schedule ->> 'calendar_id' = to_jsonb(new) ->> 'id'
+      and connection.deleted_at is null;
   else
-    perform private.plan_connection(c) from public.connections c
-    where c.tenant_id = new.tenant_id and c.source_no = (to_jsonb(new) ->> 'source_no')::integer
-      and c.deleted_at is null;
+    perform private.plan_connection(connection) from public.connections connection
+    where connection.tenant_id = new.tenant_id
+      and connection.source_no = (to_jsonb(new) ->> 'source_no')::integer
+      and connection.deleted_at is null;
   end if;
   return null;
 end $$;

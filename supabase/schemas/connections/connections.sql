@@ -118,77 +118,85 @@ create policy connection_files_read on public.connection_files for select to aut
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
-create function private.connection_json(c public.connections) returns jsonb
+create function private.connection_json(connection public.connections) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', c.id, 'source_id', (
-      select s.id from public.sources s
-      where s.tenant_id = c.tenant_id and s.source_no = c.source_no),
-    'kind', c.kind, 'address', c.address, 'auth', c.auth, 'user_name', c.user_name,
-    'region', c.region, 'file_glob', c.file_glob,
-    'allowed_senders', to_jsonb(c.allowed_senders), 'schedule', c.schedule,
-    'afterwards', c.afterwards, 'move_to', c.move_to, 'stable_seconds', c.stable_seconds,
-    'waits_for_marker', c.waits_for_marker, 'assigned_to', c.assigned_to,
-    'host_key', c.host_key, 'status', c.status,
-    'next_look_at', private.iso(c.next_look_at), 'last_look_at', private.iso(c.last_look_at),
-    'last_outcome', c.last_outcome, 'last_error', c.last_error,
-    'failing_since', private.iso(c.failing_since),
-    'created_at', private.iso(c.created_at), 'created_by', c.created_by,
-    'updated_at', private.iso(c.updated_at));
+    'id', connection.id, 'source_id', (
+      select source.id from public.sources source
+      where source.tenant_id = connection.tenant_id and source.source_no = connection.source_no),
+    'kind', connection.kind, 'address', connection.address, 'auth', connection.auth,
+    'user_name', connection.user_name,
+    'region', connection.region, 'file_glob', connection.file_glob,
+    'allowed_senders', to_jsonb(connection.allowed_senders), 'schedule', connection.schedule,
+    'afterwards', connection.afterwards, 'move_to', connection.move_to,
+    'stable_seconds', connection.stable_seconds,
+    'waits_for_marker', connection.waits_for_marker, 'assigned_to', connection.assigned_to,
+    'host_key', connection.host_key, 'status', connection.status,
+    'next_look_at', private.iso(connection.next_look_at),
+    'last_look_at', private.iso(connection.last_look_at),
+    'last_outcome', connection.last_outcome, 'last_error', connection.last_error,
+    'failing_since', private.iso(connection.failing_since),
+    'created_at', private.iso(connection.created_at), 'created_by', connection.created_by,
+    'updated_at', private.iso(connection.updated_at));
 end $$;
 
 -- Covers only what people set: no clocks, no counters, nothing that other work adds.
-create function private.connection_version(c public.connections) returns bigint
+create function private.connection_version(connection public.connections) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
-    c.address, c.auth, c.user_name, c.region, c.file_glob, c.allowed_senders, c.schedule,
-    c.afterwards, c.move_to, c.stable_seconds, c.waits_for_marker, c.assigned_to, c.host_key,
-    c.status, private.iso(c.credential_changed_at)));
+    connection.address, connection.auth, connection.user_name, connection.region,
+    connection.file_glob, connection.allowed_senders, connection.schedule,
+    connection.afterwards, connection.move_to, connection.stable_seconds,
+    connection.waits_for_marker, connection.assigned_to, connection.host_key,
+    connection.status, private.iso(connection.credential_changed_at)));
 end $$;
 
-create function private.versioned_connection_json(c public.connections) returns jsonb
+create function private.versioned_connection_json(connection public.connections) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.connection_json(c)
-    || jsonb_build_object('version', private.connection_version(c));
+  return private.connection_json(connection)
+    || jsonb_build_object('version', private.connection_version(connection));
 end $$;
 
-create function private.connection_file_json(f public.connection_files) returns jsonb
+create function private.connection_file_json(file public.connection_files) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', f.id, 'path', f.path, 'bytes', f.bytes, 'modified_at', private.iso(f.modified_at),
-    'sha256', f.sha256, 'sender', f.sender, 'sender_checks', f.sender_checks,
-    'outcome', f.outcome, 'import_id', f.import_id,
+    'id', file.id, 'path', file.path, 'bytes', file.bytes,
+    'modified_at', private.iso(file.modified_at),
+    'sha256', file.sha256, 'sender', file.sender, 'sender_checks', file.sender_checks,
+    'outcome', file.outcome, 'import_id', file.import_id,
     'line_count', (
-      select i.accepted_count from public.imports i
-      where i.tenant_id = f.tenant_id and i.id = f.import_id and i.status = 'done'),
-    'error', f.error, 'created_at', private.iso(f.created_at),
-    'tried_at', private.iso(f.tried_at), 'taken_at', private.iso(f.taken_at));
+      select import.accepted_count from public.imports import
+      where import.tenant_id = file.tenant_id and import.id = file.import_id
+        and import.status = 'done'),
+    'error', file.error, 'created_at', private.iso(file.created_at),
+    'tried_at', private.iso(file.tried_at), 'taken_at', private.iso(file.taken_at));
 end $$;
 
 -- A connection of the caller's tenant. Refuses: not_found.
 create function private.find_connection(id text) returns public.connections
 language plpgsql stable set search_path = '' as $$
 declare
-  c public.connections;
+  connection public.connections;
 begin
-  select * into c from public.connections x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.deleted_at is null;
+  select * into connection from public.connections
+  where connections.tenant_id = private.tenant_id() and connections.id = $1
+    and connections.deleted_at is null;
   if not found then
     perform private.refuse_missing('connection');
   end if;
-  return c;
+  return connection;
 end $$;
 
 -- The same, locked until the transaction ends.
 create function private.lock_connection(id text) returns public.connections
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform from public.connections x
-  where x.tenant_id = private.tenant_id() and x.id = $1 for no key update;
+  perform from public.connections connection
+  where connection.tenant_id = private.tenant_id() and connection.id = $1 for no key update;
   return private.find_connection(id);
 end $$;
 

@@ -52,8 +52,8 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   claims constant jsonb := auth.jwt();
 begin
-  return exists (select from private.permissions p
-    where p.permission = any (permissions) and private.holds(p, claims));
+  return exists (select from private.permissions granted
+    where granted.permission = any (permissions) and private.holds(granted, claims));
 end $$;
 
 -- The resources on which the caller may perform one of these actions, for tables that hold several
@@ -64,8 +64,9 @@ declare
   claims constant jsonb := auth.jwt();
 begin
   return array(
-    select split_part(p.permission, ':', 2) from private.permissions p
-    where split_part(p.permission, ':', 1) = any (actions) and private.holds(p, claims)
+    select split_part(granted.permission, ':', 2) from private.permissions granted
+    where split_part(granted.permission, ':', 1) = any (actions)
+      and private.holds(granted, claims)
   );
 end $$;
 
@@ -73,7 +74,8 @@ end $$;
 create function private.readable_events() returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  return array(select k.kind from private.event_kinds k where private.may(k.permission));
+  return array(select event_kind.kind from private.event_kinds event_kind
+    where private.may(event_kind.permission));
 end $$;
 
 -- Refuses: scope_required, role_required if the caller may not read the content of events of these
@@ -81,13 +83,13 @@ end $$;
 create function private.require_readable_events(kinds text[]) returns void
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  unreadable constant text := (select min(k) from unnest(kinds) k
-    where k <> all (private.readable_events()));
+  unreadable constant text := (select min(kind) from unnest(kinds) kind
+    where kind <> all (private.readable_events()));
   scope constant text := (
-    select p.scope
-    from private.event_kinds k
-    join private.permissions p on p.permission = k.permission
-    where k.kind = unreadable
+    select permissions.scope
+    from private.event_kinds event_kind
+    join private.permissions on permissions.permission = event_kind.permission
+    where event_kind.kind = unreadable
   );
 begin
   if unreadable is null then

@@ -13,8 +13,8 @@ begin
     ('request_log', null, interval '1 day', interval '14 days', 'false', null),
     ('webhook_deliveries', 'dlv', interval '10 days', interval '30 days', 'status = ''pending''',
       null),
-    ('webhook_attempts', 'dlv', interval '10 days', interval '30 days', 'false',
-      'webhook_deliveries'),
+    ('webhook_attempts', 'dlv', interval '10 days', interval '30 days',
+      'false', 'webhook_deliveries'),
     ('events', 'evt', interval '10 days', interval '30 days', 'false', 'webhook_deliveries');
 end $$;
 
@@ -47,12 +47,13 @@ create function private.partitions_of(parent text) returns table (name text, beg
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select c.relname::text, private.partition_moment(b.bounds[1]),
-    private.partition_moment(b.bounds[2])
-  from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
-  cross join lateral regexp_match(pg_catalog.pg_get_expr(c.relpartbound, c.oid),
-    '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') b (bounds)
-  where i.inhparent = to_regclass('public.' || quote_ident($1));
+  select class.relname::text, private.partition_moment(range.bounds[1]),
+    private.partition_moment(range.bounds[2])
+  from pg_catalog.pg_inherits inheritance join pg_catalog.pg_class class
+    on class.oid = inheritance.inhrelid
+  cross join lateral regexp_match(pg_catalog.pg_get_expr(class.relpartbound, class.oid),
+    '^FOR VALUES FROM \((.*)\) TO \((.*)\)$') range (bounds)
+  where inheritance.inhparent = to_regclass('public.' || quote_ident($1));
 end $$;
 
 -- Gives the last partition an upper bound and creates the next one, a day before it is needed: the
@@ -68,7 +69,8 @@ declare
   bound text;
   columns text;
 begin
-  select * into ending from private.partitions_of(parent) p where p.ends = 'infinity';
+  select * into ending from private.partitions_of(parent) partition
+  where partition.ends = 'infinity';
   if ending.begins > at + interval '1 day' then
     return false;
   end if;
@@ -81,10 +83,11 @@ begin
     next_name, parent);
   execute format('alter table partitions.%I enable row level security', next_name);
   execute format('alter table public.%I detach partition partitions.%I', parent, ending.name);
-  select string_agg(quote_ident(a.attname), ', ') into columns
-  from pg_catalog.pg_attribute a
-    where a.attrelid = to_regclass('public.' || quote_ident(parent)) and a.attnum > 0
-      and not a.attisdropped;
+  select string_agg(quote_ident(attribute.attname), ', ') into columns
+  from pg_catalog.pg_attribute attribute
+    where attribute.attrelid = to_regclass('public.' || quote_ident(parent))
+      and attribute.attnum > 0
+      and not attribute.attisdropped;
   execute format(
     'with ahead as (delete from partitions.%I where %s >= %s returning %s) insert into partitions.%I (%4$s) select %4$s from ahead',
     ending.name,
@@ -117,12 +120,14 @@ begin
     end if;
   end loop;
   for past in
-    select t.parent, t.unless, p.name
-    from private.partitioned() t
-    cross join lateral private.partitions_of(t.parent) p
-    where p.ends <= at - t.kept
-      and not exists (select from private.partitions_of(t.goes_after) g where g.begins < p.ends)
-    order by p.ends, t.parent
+    select partitioned_table.parent, partitioned_table.unless, partition.name
+    from private.partitioned() partitioned_table
+    cross join lateral private.partitions_of(partitioned_table.parent) partition
+    where partition.ends <= at - partitioned_table.kept
+      and not exists (select
+        from private.partitions_of(partitioned_table.goes_after) prior_partition
+        where prior_partition.begins < partition.ends)
+    order by partition.ends, partitioned_table.parent
   loop
     execute format('lock table only public.%I in access exclusive mode', past.parent);
     execute format('select exists (select from partitions.%I where %s)', past.name,

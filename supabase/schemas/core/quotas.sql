@@ -24,17 +24,17 @@ alter table private.row_counts enable row level security;
 create function private.count_rows() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  insert into private.row_counts as c (tenant_id, kind, shard, rows)
-  select r.tenant_id, tg_argv[0], private.own_shard(), count(*) * tg_argv[1]::bigint
-  from changed r
+  insert into private.row_counts as row_count (tenant_id, kind, shard, rows)
+  select changed_row.tenant_id, tg_argv[0], private.own_shard(), count(*) * tg_argv[1]::bigint
+  from changed changed_row
   group by 1
   order by 1
-  on conflict on constraint row_counts_pkey do update set rows = c.rows + excluded.rows;
+  on conflict on constraint row_counts_pkey do update set rows = row_count.rows + excluded.rows;
   return null;
 end $$;
 
 -- How many objects of a kind count towards the tenant's quota.
-create function private.used_of_quota(tenant_id text, kind text) returns bigint
+create function private.quota_usage(tenant_id text, kind text) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return case kind
@@ -68,10 +68,10 @@ end $$;
 
 -- How many of a kind a tenant can have; null: no limit. A sandbox has small limits whatever the
 -- operator sets: it is for trying, and one call has to be able to empty it.
-create function private.quota_of(tenant_id text, kind text) returns bigint
+create function private.quota_limit(tenant_id text, kind text) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  return least((select q.maximum from private.quotas q where q.kind = $2),
+  return least((select quota.maximum from private.quotas quota where quota.kind = $2),
     case when private.is_sandbox($1) then
       case kind when 'lines' then 50000 when 'exceptions' then 5000 when 'records' then 5000
         when 'evidence_mib' then 100 else 50 end
@@ -84,7 +84,7 @@ end $$;
 create function private.enforce_quota(tenant_id text, kind text, added bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  quota constant bigint := private.quota_of($1, $2);
+  quota constant bigint := private.quota_limit($1, $2);
 begin
   if quota is null then
     return;
@@ -92,7 +92,7 @@ begin
   if kind in ('api_keys', 'webhooks', 'reconciliations', 'sources', 'members') then
     perform pg_advisory_xact_lock(hashtextextended('quota ' || $1 || ' ' || kind, 0));
   end if;
-  if coalesce(private.used_of_quota($1, kind), 0) + added <= quota then
+  if coalesce(private.quota_usage($1, kind), 0) + added <= quota then
     return;
   elsif private.is_sandbox($1) then
     perform private.refuse_conflict('quota', format(

@@ -46,12 +46,12 @@ begin
     perform private.refuse('tenant_forbidden',
       'This credential does not belong to the tenant named by X-Tenant-Id.');
   end if;
-  select permission.* into needed
-  from private.operations operation join private.permissions permission
-    on permission.permission = operation.permission
-  where operation.verb = begin_request.verb and operation.operation = request ->> 'operation'
+  select permissions.* into needed
+  from private.operations
+  join private.permissions on permissions.permission = operations.permission
+  where operations.verb = begin_request.verb and operations.operation = request ->> 'operation'
     and (begin_request.resource is null
-    or split_part(operation.permission, ':', 2) = begin_request.resource);
+    or split_part(operations.permission, ':', 2) = begin_request.resource);
   if not found or not private.holds(needed, claims) then
     perform private.refuse('role_required', 'This credential does not allow this operation.');
   end if;
@@ -94,15 +94,18 @@ begin
     if found then
       return null;
     end if;
-    select * into stored from private.idempotency_keys k
-    where k.tenant_id = private.tenant_id() and k.principal = caller
-      and k.operation = request ->> 'operation' and k.key_hash = key ->> 'key_hash';
+    select * into stored from private.idempotency_keys idempotency_key
+    where idempotency_key.tenant_id = private.tenant_id() and idempotency_key.principal = caller
+      and idempotency_key.operation = request ->> 'operation'
+      and idempotency_key.key_hash = key ->> 'key_hash';
     continue when not found;
     if stored.created_at < now() - interval '24 hours' then
-      delete from private.idempotency_keys k
-      where k.tenant_id = stored.tenant_id and k.principal = stored.principal
-        and k.operation = stored.operation
-        and k.key_hash = stored.key_hash and k.created_at = stored.created_at;
+      delete from private.idempotency_keys idempotency_key
+      where idempotency_key.tenant_id = stored.tenant_id
+        and idempotency_key.principal = stored.principal
+        and idempotency_key.operation = stored.operation
+        and idempotency_key.key_hash = stored.key_hash
+        and idempotency_key.created_at = stored.created_at;
       continue;
     end if;
     if stored.fingerprint <> key ->> 'fingerprint' then
@@ -120,9 +123,11 @@ declare
   key constant jsonb := nullif(request -> 'idempotency', 'null'::jsonb);
 begin
   if key is not null then
-    update private.idempotency_keys k set answer = body
-    where k.tenant_id = private.tenant_id() and k.principal = auth.jwt() ->> 'principal_id'
-      and k.operation = request ->> 'operation' and k.key_hash = key ->> 'key_hash';
+    update private.idempotency_keys idempotency_key set answer = body
+    where idempotency_key.tenant_id = private.tenant_id()
+      and idempotency_key.principal = auth.jwt() ->> 'principal_id'
+      and idempotency_key.operation = request ->> 'operation'
+      and idempotency_key.key_hash = key ->> 'key_hash';
   end if;
   return jsonb_build_object('replayed', false, 'body', body);
 end $$;

@@ -44,12 +44,14 @@ begin
   return (
     select coalesce(jsonb_object_agg(merged.key, merged.value), '{}')
     from (
-      select t.key, t.value from jsonb_each(base) t where not patch ? t.key
+      select target_field.key, target_field.value from jsonb_each(base) target_field
+      where not patch ? target_field.key
       union all
-      select p.key,
-        case when jsonb_typeof(p.value) = 'object' then private.merge_patch(base -> p.key, p.value)
-          else p.value end
-      from jsonb_each(patch) p where p.value <> 'null'
+      select patch_field.key,
+        case when jsonb_typeof(patch_field.value) = 'object'
+          then private.merge_patch(base -> patch_field.key, patch_field.value)
+          else patch_field.value end
+      from jsonb_each(patch) patch_field where patch_field.value <> 'null'
     ) merged
   );
 end $$;
@@ -72,13 +74,13 @@ begin
   return ('x' || left(encode(sha256(convert_to(state::text, 'UTF8')), 'hex'), 13))::bit(52)::bigint;
 end $$;
 
--- The `like` patterns of the words of `q`; empty if there is nothing to search for.
-create function private.word_patterns(q text) returns text[]
+-- The `like` patterns of the words of a search; empty if there is nothing to search for.
+create function private.word_patterns(search text) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
   return coalesce((
     select array_agg('%' || replace(replace(replace(word, '\', '\\'), '%', '\%'), '_', '\_') || '%')
-    from regexp_split_to_table(lower(q), '\s+') word where word <> ''
+    from regexp_split_to_table(lower(search), '\s+') word where word <> ''
   ), '{}');
 end $$;
 

@@ -4,14 +4,15 @@
 create function private.find_entry_batch(id text) returns public.entry_batches
 language plpgsql stable set search_path = '' as $$
 declare
-  b public.entry_batches;
+  batch public.entry_batches;
 begin
-  select * into b from public.entry_batches x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.number is not null;
+  select * into batch from public.entry_batches
+  where entry_batches.tenant_id = private.tenant_id() and entry_batches.id = $1
+    and entry_batches.number is not null;
   if not found then
     perform private.refuse_missing('entry batch');
   end if;
-  return b;
+  return batch;
 end $$;
 grant execute on function private.find_entry_batch(text) to authenticated;
 
@@ -31,31 +32,34 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_entry_batches');
-  select jsonb_agg(private.entry_batch_json(b) order by b.id desc) into items
+  select jsonb_agg(private.entry_batch_json(batch) order by batch.id desc) into items
   from (
-    select * from public.entry_batches x
-    where x.tenant_id = private.tenant_id() and x.number is not null
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-      and (input ->> 'state' is null or (input ->> 'state' = 'ready') = (x.exported_at is null))
-      and (input ->> 'year' is null or x.year = (input ->> 'year')::integer)
+    select * from public.entry_batches batch
+    where batch.tenant_id = private.tenant_id() and batch.number is not null
+      and (input -> 'after' ->> 0 is null or batch.id < input -> 'after' ->> 0)
+      and (input ->> 'state' is null or (input ->> 'state' = 'ready') = (batch.exported_at is null))
+      and (input ->> 'year' is null or batch.year = (input ->> 'year')::integer)
       and (input ->> 'reconciliation_id' is null
-        or x.reconciliation_id = input ->> 'reconciliation_id')
-    order by x.id desc limit page_size + 1
-  ) b;
+        or batch.reconciliation_id = input ->> 'reconciliation_id')
+    order by batch.id desc limit page_size + 1
+  ) batch;
   return private.page(items, page_size, 'id');
 end $$;
 
-create function private.entry_json(e public.entries) returns jsonb
+create function private.entry_json(entry public.entries) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('place', e.place, 'kind', e.kind, 'subject_id', e.subject_id,
-    'currency', e.currency, 'amount_minor', e.amount_minor,
-    'difference_minor', e.difference_minor, 'debit_account', e.debit_account,
-    'credit_account', e.credit_account, 'tax_code', e.tax_code, 'cost_center', e.cost_center,
-    'text', e.text, 'value_date', e.value_date, 'reference', e.reference,
-    'counterparty', e.counterparty, 'reverses', (
-      select private.entry_batch_name(b) || '/' || e.reverses_place from public.entry_batches b
-      where b.tenant_id = e.tenant_id and b.id = e.reverses_batch
+  return jsonb_build_object('place', entry.place, 'kind', entry.kind,
+    'subject_id', entry.subject_id,
+    'currency', entry.currency, 'amount_minor', entry.amount_minor,
+    'difference_minor', entry.difference_minor, 'debit_account', entry.debit_account,
+    'credit_account', entry.credit_account, 'tax_code', entry.tax_code,
+    'cost_center', entry.cost_center,
+    'text', entry.text, 'value_date', entry.value_date, 'reference', entry.reference,
+    'counterparty', entry.counterparty, 'reverses', (
+      select private.entry_batch_name(batch) || '/' || entry.reverses_place
+      from public.entry_batches batch
+      where batch.tenant_id = entry.tenant_id and batch.id = entry.reverses_batch
     ));
 end $$;
 
@@ -65,13 +69,14 @@ create function private.entries_after(tenant text, batch text, currency text, pl
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(private.entry_json(e) order by e.place)
+    select jsonb_agg(private.entry_json(entry) order by entry.place)
     from (
-      select * from public.entries x
-      where x.tenant_id = tenant and x.batch_id = batch and x.place > entries_after.place
-        and (entries_after.currency is null or x.currency = entries_after.currency)
-      order by x.place limit page_size
-    ) e
+      select * from public.entries entry
+      where entry.tenant_id = tenant and entry.batch_id = batch
+        and entry.place > entries_after.place
+        and (entries_after.currency is null or entry.currency = entries_after.currency)
+      order by entry.place limit page_size
+    ) entry
   );
 end $$;
 grant execute on function private.entry_json(public.entries),
@@ -84,11 +89,11 @@ create function public.list_entries(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  b public.entry_batches;
+  batch public.entry_batches;
 begin
   perform private.begin_request(request, 'list_entries');
-  b := private.find_entry_batch(input ->> 'id');
-  return private.page(private.entries_after(b.tenant_id, b.id, input ->> 'currency',
+  batch := private.find_entry_batch(input ->> 'id');
+  return private.page(private.entries_after(batch.tenant_id, batch.id, input ->> 'currency',
     coalesce((input -> 'after' ->> 0)::integer, 0), page_size + 1), page_size, 'place');
 end $$;
 
@@ -97,26 +102,27 @@ end $$;
 create function public.open_ledger_file(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  b public.entry_batches;
+  batch public.entry_batches;
 begin
   perform private.begin_request(request, 'open_ledger_file');
-  b := private.find_entry_batch(input ->> 'id');
-  return jsonb_build_object('batch', private.entry_batch_json(b),
-    'ledger', (private.entry_rules_of(b.tenant_id, b.pair_no)).ledger);
+  batch := private.find_entry_batch(input ->> 'id');
+  return jsonb_build_object('batch', private.entry_batch_json(batch),
+    'ledger', (private.entry_rules_of(batch.tenant_id, batch.pair_no)).ledger);
 end $$;
 
 -- Whether the caller, or a person who could hold the calling key, worked in the period.
-create function private.caller_or_holder_worked_in(r public.reconciliations) returns boolean
+create function private.caller_worked_in(period public.reconciliations) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 declare
   lineage constant text := substr(auth.jwt() ->> 'principal_id', length('api_key:') + 1);
 begin
-  return private.worked_in_period(r) or private.principal_type() = 'api_key' and exists (
-    select from public.api_keys k
-    join private.period_workers w on w.tenant_id = k.tenant_id and w.reconciliation_id = r.id
-    where k.tenant_id = r.tenant_id and k.lineage_id = lineage
-      and ((w.issuer, w.subject) = (k.creator_issuer, k.creator_subject)
-        or k.creator_subject is null)
+  return private.worked_in_period(period) or private.principal_type() = 'api_key' and exists (
+    select from public.api_keys api_key
+    join private.period_workers worker on worker.tenant_id = api_key.tenant_id
+      and worker.reconciliation_id = period.id
+    where api_key.tenant_id = period.tenant_id and api_key.lineage_id = lineage
+      and ((worker.issuer, worker.subject) = (api_key.creator_issuer, api_key.creator_subject)
+        or api_key.creator_subject is null)
   );
 end $$;
 
@@ -125,33 +131,34 @@ end $$;
 create function private.find_ready_batch(id text) returns public.entry_batches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
-  b public.entry_batches;
+  period public.reconciliations;
+  batch public.entry_batches;
 begin
-  perform from public.entry_batches x
-  where x.tenant_id = private.tenant_id() and x.id = $1 for update;
-  b := private.find_entry_batch($1);
-  select * into strict r from public.reconciliations x
-  where x.tenant_id = b.tenant_id and x.id = b.reconciliation_id;
-  if b.exported_at is not null then
+  perform from public.entry_batches
+  where entry_batches.tenant_id = private.tenant_id() and entry_batches.id = $1 for update;
+  batch := private.find_entry_batch($1);
+  select * into strict period from public.reconciliations
+  where reconciliations.tenant_id = batch.tenant_id
+    and reconciliations.id = batch.reconciliation_id;
+  if batch.exported_at is not null then
     perform private.refuse_conflict('already_exported', format(
       'Batch %s was marked as exported by %s. Do not post it again.',
-      private.entry_batch_name(b), b.exported_by));
-  elsif private.requires_second_person(r) and private.caller_or_holder_worked_in(r) then
+      private.entry_batch_name(batch), batch.exported_by));
+  elsif private.requires_second_person(period) and private.caller_worked_in(period) then
     perform private.refuse_conflict('second_person_required',
       'You, or a key that you created, worked in this period. '
       'Ask somebody who did not to export its entries.');
   end if;
-  return b;
+  return batch;
 end $$;
 
-create function private.record_export(b public.entry_batches) returns void
+create function private.record_export(batch public.entry_batches) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.record_security_event('entries.exported', b.id, null, jsonb_build_object(
-    'name', private.entry_batch_name(b), 'reconciliation_id', b.reconciliation_id,
-    'digest', b.digest, 'entry_count', b.entry_count, 'sums', b.sums,
-    'ledger_reference', b.ledger_reference));
+  perform private.record_security_event('entries.exported', batch.id, null, jsonb_build_object(
+    'name', private.entry_batch_name(batch), 'reconciliation_id', batch.reconciliation_id,
+    'digest', batch.digest, 'entry_count', batch.entry_count, 'sums', batch.sums,
+    'ledger_reference', batch.ledger_reference));
 end $$;
 
 -- Says that a batch was posted in the ledger. input: { id, ledger_reference }. Refuses: not_found,
@@ -160,16 +167,16 @@ create function public.mark_entry_batch_exported(input jsonb, request jsonb) ret
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'mark_entry_batch_exported');
-  b public.entry_batches;
+  batch public.entry_batches;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  b := private.find_ready_batch(input ->> 'id');
-  update public.entry_batches x set exported_at = now(), exported_by = private.actor(),
+  batch := private.find_ready_batch(input ->> 'id');
+  update public.entry_batches set exported_at = now(), exported_by = private.actor(),
     ledger_reference = input ->> 'ledger_reference'
-  where x.tenant_id = private.tenant_id() and x.id = b.id
-  returning * into b;
-  perform private.record_export(b);
-  return private.finish_request(request, private.entry_batch_json(b));
+  where entry_batches.tenant_id = private.tenant_id() and entry_batches.id = batch.id
+  returning * into batch;
+  perform private.record_export(batch);
+  return private.finish_request(request, private.entry_batch_json(batch));
 end $$;

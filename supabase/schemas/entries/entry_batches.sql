@@ -90,33 +90,37 @@ create policy entries_read on public.entries for select to authenticated
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- The text by which the bundle lists an entry.
-create function private.entry_row(e public.entries) returns text
+create function private.entry_row(entry public.entries) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return row(e.place, e.kind, e.subject_id, e.subject_place, e.currency, e.amount_minor,
-    e.debit_account, e.credit_account, e.tax_code, e.cost_center, e.text, e.value_date::text,
-    e.reverses_batch, e.reverses_place)::text;
+  return row(entry.place, entry.kind, entry.subject_id, entry.subject_place, entry.currency,
+    entry.amount_minor,
+    entry.debit_account, entry.credit_account, entry.tax_code, entry.cost_center, entry.text,
+    entry.value_date::text,
+    entry.reverses_batch, entry.reverses_place)::text;
 end $$;
 
 -- Entries of a period that no later entry reverses. Those of carried lines are of its whole pair,
 -- since each close compares what it carries with what the close before it carried.
-create function private.standing_entries(r public.reconciliations) returns setof public.entries
+create function private.unreversed_entries(
+  period public.reconciliations) returns setof public.entries
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select e.* from public.entries e
-  where e.tenant_id = r.tenant_id and e.pair_no = r.pair_no and e.reverses_batch is null
-    and (e.reconciliation_id = r.id or e.kind in ('carried_left', 'carried_right'))
+  select entry.* from public.entries entry
+  where entry.tenant_id = period.tenant_id and entry.pair_no = period.pair_no
+    and entry.reverses_batch is null
+    and (entry.reconciliation_id = period.id or entry.kind in ('carried_left', 'carried_right'))
     and not exists (
-      select from public.entries x
-      where x.tenant_id = e.tenant_id and x.reverses_batch = e.batch_id
-        and x.reverses_place = e.place
+      select from public.entries reversal
+      where reversal.tenant_id = entry.tenant_id and reversal.reverses_batch = entry.batch_id
+        and reversal.reverses_place = entry.place
     );
 end $$;
 
 -- Writes the entries of a period that closes: reversals of what no longer holds, then what is new.
 -- Returns how many.
-create function private.insert_entries(r public.reconciliations, batch text, rules jsonb)
+create function private.insert_entries(period public.reconciliations, batch text, rules jsonb)
 returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -127,9 +131,9 @@ begin
     credit_account, tax_code, cost_center, text, value_date, reference, counterparty,
     reverses_batch, reverses_place)
   with drafts as materialized (
-    select * from private.entry_drafts(r, rules)
+    select * from private.entry_drafts(period, rules)
   ), standing as materialized (
-    select * from private.standing_entries(r)
+    select * from private.unreversed_entries(period)
   ), kept as materialized (
     select kind, subject_id, subject_place
     from standing stands join drafts draft using (kind, subject_id, subject_place)
@@ -153,9 +157,9 @@ begin
     from drafts draft left join kept keeps using (kind, subject_id, subject_place)
     where keeps.kind is null
   )
-  select r.tenant_id, batch,
+  select period.tenant_id, batch,
     row_number() over (order by posting.phase, posting.kind, posting.subject_id,
-      posting.subject_place), r.pair_no, r.id,
+      posting.subject_place), period.pair_no, period.id,
     posting.kind, posting.subject_id, posting.subject_place, posting.currency, posting.amount_minor,
     posting.difference_minor, posting.debit, posting.credit, posting.tax_code, posting.cost_center,
     posting.text, posting.value_date, posting.reference, posting.counterparty,
@@ -170,82 +174,92 @@ create function private.entry_sums(tenant text, batch text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(jsonb_build_object('currency', s.currency, 'entry_count', s.n,
-      'debit_minor', private.exact_sum(s.minor), 'credit_minor', private.exact_sum(s.minor))
-      order by s.currency)
+    select jsonb_agg(jsonb_build_object('currency', entry.currency,
+      'entry_count', entry.entry_count,
+      'debit_minor', private.exact_sum(entry.minor), 'credit_minor', private.exact_sum(entry.minor))
+      order by entry.currency)
     from (
-      select e.currency, count(*) as n, sum(e.amount_minor) as minor
-      from public.entries e where e.tenant_id = tenant and e.batch_id = batch
-      group by e.currency
-    ) s
+      select entry.currency, count(*) as entry_count, sum(entry.amount_minor) as minor
+      from public.entries entry where entry.tenant_id = tenant and entry.batch_id = batch
+      group by entry.currency
+    ) entry
   );
 end $$;
 
 -- Writes the batch of a closing that is being written down. Returns { entries: { count, sha256 } }
 -- for the statement, or {} where there is nothing to post.
-create function private.write_entries(r public.reconciliations) returns jsonb
+create function private.write_entries(period public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   batch constant text := private.new_id('bat');
-  rules constant jsonb := (private.entry_rules_of(r.tenant_id, r.pair_no)).rules;
-  b public.entry_batches;
+  rules constant jsonb := (private.entry_rules_of(period.tenant_id, period.pair_no)).rules;
+  batch_row public.entry_batches;
 begin
   if private.kinds_with_rule(rules) = '{}' and not exists (
-    select from public.entries entry where entry.tenant_id = r.tenant_id
-      and entry.pair_no = r.pair_no
+    select from public.entries entry where entry.tenant_id = period.tenant_id
+      and entry.pair_no = period.pair_no
   ) then
     return '{}';
   end if;
-  if private.insert_entries(r, batch, rules) = 0 then
+  if private.insert_entries(period, batch, rules) = 0 then
     return '{}';
   end if;
   insert into public.entry_batches (tenant_id, id, pair_no, reconciliation_id, statement_number,
     posting_date, entry_count, reversal_count, sums, digest, created_by)
-  select r.tenant_id, batch, r.pair_no, r.id, coalesce((
-      select max(statement.number) from public.statements statement
-      where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id), 0) + 1,
-    r.period_end, count(*), count(entry.reverses_batch), private.entry_sums(r.tenant_id, batch),
+  select period.tenant_id, batch, period.pair_no, period.id, coalesce((
+      select max(statements.number) from public.statements
+      where statements.tenant_id = period.tenant_id
+        and statements.reconciliation_id = period.id), 0)
+        + 1,
+    period.period_end, count(*), count(entry.reverses_batch),
+    private.entry_sums(period.tenant_id, batch),
     encode(sha256(string_agg(sha256(convert_to(private.entry_row(entry), 'UTF8')), ''::bytea
-      order by entry.place)), 'hex'), r.closed_by
-  from public.entries entry where entry.tenant_id = r.tenant_id and entry.batch_id = batch
-  returning * into b;
+      order by entry.place)), 'hex'), period.closed_by
+  from public.entries entry where entry.tenant_id = period.tenant_id and entry.batch_id = batch
+  returning * into batch_row;
   return jsonb_build_object('entries',
-    jsonb_build_object('count', b.entry_count, 'sha256', b.digest));
+    jsonb_build_object('count', batch_row.entry_count, 'sha256', batch_row.digest));
 end $$;
 
 -- Takes back the entries of a closing that failed. Those of a completed one stay.
-create function private.withdraw_entries(r public.reconciliations) returns void
+create function private.withdraw_entries(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  delete from public.entries e using public.entry_batches b
-  where b.tenant_id = r.tenant_id and b.reconciliation_id = r.id and b.number is null
-    and e.tenant_id = b.tenant_id and e.batch_id = b.id;
-  delete from public.entry_batches b
-  where b.tenant_id = r.tenant_id and b.reconciliation_id = r.id and b.number is null;
+  delete from public.entries entry using public.entry_batches batch
+  where batch.tenant_id = period.tenant_id and batch.reconciliation_id = period.id
+    and batch.number is null
+    and entry.tenant_id = batch.tenant_id and entry.batch_id = batch.id;
+  delete from public.entry_batches batch
+  where batch.tenant_id = period.tenant_id and batch.reconciliation_id = period.id
+    and batch.number is null;
 end $$;
 
-create function private.entry_batch_name(b public.entry_batches) returns text
+create function private.entry_batch_name(batch public.entry_batches) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return format('%s-%s', b.year, lpad(b.number::text, greatest(4, length(b.number::text)), '0'));
+  return format('%s-%s', batch.year,
+    lpad(batch.number::text, greatest(4, length(batch.number::text)), '0'));
 end $$;
 
-create function private.entry_batch_json(b public.entry_batches) returns jsonb
+create function private.entry_batch_json(batch public.entry_batches) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('id', b.id, 'number', private.entry_batch_name(b),
-      'state', case when b.exported_at is null then 'ready' else 'exported' end,
-      'reconciliation_id', b.reconciliation_id, 'reconciliation_name', r.name,
-      'statement_number', b.statement_number, 'posting_date', b.posting_date,
-      'entry_count', b.entry_count, 'reversal_count', b.reversal_count, 'sums', b.sums,
-      'digest', b.digest, 'closing_digest', s.digest, 'created_at', private.iso(b.created_at),
-      'created_by', b.created_by, 'exported_at', private.iso(b.exported_at),
-      'exported_by', b.exported_by, 'ledger_reference', b.ledger_reference, 'push', b.push)
-    from public.reconciliations r
-    left join public.statements s on s.tenant_id = b.tenant_id
-      and s.reconciliation_id = b.reconciliation_id and s.number = b.statement_number
-    where r.tenant_id = b.tenant_id and r.id = b.reconciliation_id
+    select jsonb_build_object('id', batch.id, 'number', private.entry_batch_name(batch),
+      'state', case when batch.exported_at is null then 'ready' else 'exported' end,
+      'reconciliation_id', batch.reconciliation_id, 'reconciliation_name', period.name,
+      'statement_number', batch.statement_number, 'posting_date', batch.posting_date,
+      'entry_count', batch.entry_count, 'reversal_count', batch.reversal_count, 'sums', batch.sums,
+      'digest', batch.digest, 'closing_digest', statements.digest,
+      'created_at', private.iso(batch.created_at),
+      'created_by', batch.created_by, 'exported_at', private.iso(batch.exported_at),
+      'exported_by', batch.exported_by, 'ledger_reference', batch.ledger_reference,
+      'push', batch.push)
+    from public.reconciliations period
+    left join public.statements on statements.tenant_id = batch.tenant_id
+      and statements.reconciliation_id = batch.reconciliation_id
+      and statements.number = batch.statement_number
+    where period.tenant_id = batch.tenant_id and period.id = batch.reconciliation_id
   );
 end $$;
 grant execute on function
@@ -255,30 +269,31 @@ to authenticated;
 
 -- Gives the batch of a closing its number, if it has one. From here on it is visible, and pushed if
 -- the entry rules say so. Emits: entries.ready. Returns { batch_number }, or {} without one.
-create function private.complete_entry_batch(r public.reconciliations) returns jsonb
+create function private.complete_entry_batch(period public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  b public.entry_batches;
+  batch public.entry_batches;
   numbered integer;
 begin
-  select * into b from public.entry_batches x
-  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.number is null;
+  select * into batch from public.entry_batches
+  where entry_batches.tenant_id = period.tenant_id and entry_batches.reconciliation_id = period.id
+    and entry_batches.number is null;
   if not found then
     return '{}';
   end if;
   -- The row stays locked until the closing commits, so that a number is missing only if none
   -- follows it.
-  insert into private.entry_batch_numbers as n (tenant_id, year, last_number)
-  values (b.tenant_id, b.year, 1)
-  on conflict (tenant_id, year) do update set last_number = n.last_number + 1
-  returning n.last_number into numbered;
-  update public.entry_batches x set number = numbered
-  where x.tenant_id = b.tenant_id and x.id = b.id
-  returning * into b;
-  if private.push_settings(b) is not null then
-    b := private.queue_entry_push(b);
+  insert into private.entry_batch_numbers as numbering (tenant_id, year, last_number)
+  values (batch.tenant_id, batch.year, 1)
+  on conflict (tenant_id, year) do update set last_number = numbering.last_number + 1
+  returning numbering.last_number into numbered;
+  update public.entry_batches set number = numbered
+  where entry_batches.tenant_id = batch.tenant_id and entry_batches.id = batch.id
+  returning * into batch;
+  if private.push_settings(batch) is not null then
+    batch := private.queue_entry_push(batch);
   end if;
-  perform private.emit(b.tenant_id, 'entries.ready',
-    jsonb_build_object('batch', private.entry_batch_json(b)));
-  return jsonb_build_object('batch_number', private.entry_batch_name(b));
+  perform private.emit(batch.tenant_id, 'entries.ready',
+    jsonb_build_object('batch', private.entry_batch_json(batch)));
+  return jsonb_build_object('batch_number', private.entry_batch_name(batch));
 end $$;

@@ -2,10 +2,10 @@
 -- batch as files. A batch that was written counts as exported.
 
 -- { connection_id, folder, format } by the newest entry rules; null without.
-create function private.push_settings(b public.entry_batches) returns jsonb
+create function private.push_settings(batch public.entry_batches) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return nullif((private.entry_rules_of(b.tenant_id, b.pair_no)).ledger -> 'push', 'null');
+  return nullif((private.entry_rules_of(batch.tenant_id, batch.pair_no)).ledger -> 'push', 'null');
 end $$;
 
 -- Refuses settings of a connection that the caller's tenant does not have, or that only receives.
@@ -14,9 +14,10 @@ create function private.check_push_settings(ledger jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if ledger #>> '{push,connection_id}' is not null and not exists (
-    select from public.connections c
-    where c.tenant_id = private.tenant_id() and c.id = ledger #>> '{push,connection_id}'
-      and c.kind in ('sftp', 's3') and c.deleted_at is null
+    select from public.connections connection
+    where connection.tenant_id = private.tenant_id()
+      and connection.id = ledger #>> '{push,connection_id}'
+      and connection.kind in ('sftp', 's3') and connection.deleted_at is null
   ) then
     perform private.refuse_field('ledger.push.connection_id',
       'Give a connection by SFTP or S3: only there can files be written.');
@@ -24,28 +25,28 @@ begin
 end $$;
 
 -- Queues the push of a batch, one at a time; asked for again, it is tried now.
-create function private.queue_entry_push(b public.entry_batches) returns public.entry_batches
+create function private.queue_entry_push(batch public.entry_batches) returns public.entry_batches
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.entry_batches x
-  set push = coalesce(x.push, jsonb_build_object('files', '[]'::jsonb))
+  update public.entry_batches
+  set push = coalesce(entry_batches.push, jsonb_build_object('files', '[]'::jsonb))
     || jsonb_build_object('state', 'waiting', 'at', private.iso(now()), 'error', null)
-  where x.tenant_id = b.tenant_id and x.id = b.id
-  returning * into b;
+  where entry_batches.tenant_id = batch.tenant_id and entry_batches.id = batch.id
+  returning * into batch;
   perform graphile_worker.add_job('push_entry_batch',
-    private.with_request_id(jsonb_build_object('tenant_id', b.tenant_id, 'batch_id', b.id)),
-    queue_name => 'push:' || b.id, max_attempts => 25, job_key => 'push:' || b.id,
-    flags => private.job_flags(b.tenant_id, 'connection'));
-  return b;
+    private.with_request_id(jsonb_build_object('tenant_id', batch.tenant_id, 'batch_id', batch.id)),
+    queue_name => 'push:' || batch.id, max_attempts => 25, job_key => 'push:' || batch.id,
+    flags => private.job_flags(batch.tenant_id, 'connection'));
+  return batch;
 end $$;
 
 -- Tries the pushes again that failed by other settings of a pair.
 create function private.retry_entry_pushes(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.queue_entry_push(b) from public.entry_batches b
-  where b.tenant_id = tenant and b.pair_no = pair and b.exported_at is null
-    and b.push ->> 'state' in ('failed', 'stopped');
+  perform private.queue_entry_push(batch) from public.entry_batches batch
+  where batch.tenant_id = tenant and batch.pair_no = pair and batch.exported_at is null
+    and batch.push ->> 'state' in ('failed', 'stopped');
 end $$;
 
 -- Pushes a batch now. input: { id }. Refuses: not_found, conflict.
@@ -53,18 +54,18 @@ create function public.push_entry_batch(input jsonb, request jsonb) returns json
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'push_entry_batch');
-  b public.entry_batches;
+  batch public.entry_batches;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  b := private.find_ready_batch(input ->> 'id');
-  if private.push_settings(b) is null then
+  batch := private.find_ready_batch(input ->> 'id');
+  if private.push_settings(batch) is null then
     perform private.refuse_conflict('no_push',
       'The entry rules of its sources name no connection to push to. Set one there.');
   end if;
-  b := private.queue_entry_push(b);
-  return private.finish_request(request, private.entry_batch_json(b));
+  batch := private.queue_entry_push(batch);
+  return private.finish_request(request, private.entry_batch_json(batch));
 end $$;
 
 -- The first step of a push. Returns { batch, ledger, connection }, the connection with { sealed,
@@ -72,24 +73,28 @@ end $$;
 create function private.begin_entry_push(tenant text, batch text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  b public.entry_batches;
+  batch_row public.entry_batches;
 begin
   perform private.act_for_tenant(tenant);
-  select * into b from public.entry_batches x
-  where x.tenant_id = tenant and x.id = batch and x.exported_at is null
-    and x.push ->> 'state' <> 'done';
+  select * into batch_row from public.entry_batches
+  where entry_batches.tenant_id = tenant and entry_batches.id = batch
+    and entry_batches.exported_at is null
+    and entry_batches.push ->> 'state' <> 'done';
   if not found then
     return null;
-  elsif private.push_settings(b) is null then
-    update public.entry_batches x set push = null where x.tenant_id = tenant and x.id = batch;
+  elsif private.push_settings(batch_row) is null then
+    update public.entry_batches set push = null where entry_batches.tenant_id = tenant
+      and entry_batches.id = batch;
     return null;
   end if;
-  return jsonb_build_object('batch', private.entry_batch_json(b),
-    'ledger', (private.entry_rules_of(tenant, b.pair_no)).ledger, 'connection', (
-      select private.connection_json(c) || coalesce(private.sealed_credential(c), '{}')
-      from public.connections c
-      where c.tenant_id = tenant and c.id = private.push_settings(b) ->> 'connection_id'
-        and c.deleted_at is null));
+  return jsonb_build_object('batch', private.entry_batch_json(batch_row),
+    'ledger', (private.entry_rules_of(tenant, batch_row.pair_no)).ledger, 'connection', (
+      select private.connection_json(connection) || coalesce(private.sealed_credential(connection),
+        '{}')
+      from public.connections connection
+      where connection.tenant_id = tenant
+        and connection.id = private.push_settings(batch_row) ->> 'connection_id'
+        and connection.deleted_at is null));
 end $$;
 
 -- Ends a push. result: { state, files, error, needs_person }: the names of the files that were
@@ -98,30 +103,31 @@ end $$;
 create function private.end_entry_push(tenant text, batch text, result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  b public.entry_batches;
-  c public.connections;
+  batch_row public.entry_batches;
+  connection public.connections;
 begin
   perform private.act_for_tenant(tenant);
-  select * into strict b from public.entry_batches x
-  where x.tenant_id = tenant and x.id = batch for update;
-  if b.push ->> 'state' = 'done' then
+  select * into strict batch_row from public.entry_batches
+  where entry_batches.tenant_id = tenant and entry_batches.id = batch for update;
+  if batch_row.push ->> 'state' = 'done' then
     return;
   end if;
-  update public.entry_batches x set push = jsonb_build_object('state', result -> 'state',
+  update public.entry_batches set push = jsonb_build_object('state', result -> 'state',
     'at', private.iso(now()), 'error', left(result ->> 'error', 1000), 'files', result -> 'files')
-  where x.tenant_id = tenant and x.id = batch;
-  if result ->> 'error' is null and b.exported_at is null then
-    update public.entry_batches x set exported_at = now(), exported_by = 'system'
-    where x.tenant_id = tenant and x.id = batch
-    returning * into b;
-    perform private.record_export(b);
+  where entry_batches.tenant_id = tenant and entry_batches.id = batch;
+  if result ->> 'error' is null and batch_row.exported_at is null then
+    update public.entry_batches set exported_at = now(), exported_by = 'system'
+    where entry_batches.tenant_id = tenant and entry_batches.id = batch
+    returning * into batch_row;
+    perform private.record_export(batch_row);
   elsif result ->> 'error' is not null then
-    select * into c from public.connections x
-    where x.tenant_id = tenant and x.id = private.push_settings(b) ->> 'connection_id'
-      and x.deleted_at is null;
+    select * into connection from public.connections
+    where connections.tenant_id = tenant
+      and connections.id = private.push_settings(batch_row) ->> 'connection_id'
+      and connections.deleted_at is null;
     if found then
-      perform private.note_failure(c, format('Batch %s was not pushed: %s',
-        private.entry_batch_name(b), result ->> 'error'),
+      perform private.note_failure(connection, format('Batch %s was not pushed: %s',
+        private.entry_batch_name(batch_row), result ->> 'error'),
         coalesce((result ->> 'needs_person')::boolean, false));
     end if;
   end if;

@@ -28,26 +28,26 @@ create policy entry_rules_read on public.entry_rules for select to authenticated
 create function private.entry_rules_of(tenant text, pair integer) returns public.entry_rules
 language plpgsql stable set search_path = '' as $$
 declare
-  e public.entry_rules;
+  found_rules public.entry_rules;
 begin
-  select * into e from public.entry_rules x
-  where x.tenant_id = tenant and x.pair_no = pair
-  order by x.version desc limit 1;
+  select * into found_rules from public.entry_rules
+  where entry_rules.tenant_id = tenant and entry_rules.pair_no = pair
+  order by entry_rules.version desc limit 1;
   if not found then
-    e.tenant_id := tenant;
-    e.pair_no := pair;
-    e.version := 0;
-    e.rules := '{}';
-    e.ledger := '{}';
+    found_rules.tenant_id := tenant;
+    found_rules.pair_no := pair;
+    found_rules.version := 0;
+    found_rules.rules := '{}';
+    found_rules.ledger := '{}';
   end if;
-  return e;
+  return found_rules;
 end $$;
 
-create function private.entry_rules_json(e public.entry_rules) returns jsonb
+create function private.entry_rules_json(rules public.entry_rules) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('rules', e.rules, 'ledger', e.ledger, 'version', e.version,
-    'updated_at', private.iso(e.created_at), 'updated_by', e.created_by);
+  return jsonb_build_object('rules', rules.rules, 'ledger', rules.ledger, 'version', rules.version,
+    'updated_at', private.iso(rules.created_at), 'updated_by', rules.created_by);
 end $$;
 grant execute on function
   private.entry_rules_of(text, integer), private.entry_rules_json(public.entry_rules)
@@ -57,11 +57,11 @@ to authenticated;
 create function public.get_entry_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'get_entry_rules');
-  r := private.find_period(input ->> 'id');
-  return private.entry_rules_json(private.entry_rules_of(r.tenant_id, r.pair_no));
+  period := private.find_period(input ->> 'id');
+  return private.entry_rules_json(private.entry_rules_of(period.tenant_id, period.pair_no));
 end $$;
 
 -- input: { id, rules, ledger }, `id` the reconciliation's. Refuses: not_found, conflict,
@@ -69,15 +69,15 @@ end $$;
 create function public.put_entry_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
   before public.entry_rules;
   ledger jsonb;
-  e public.entry_rules;
+  rules public.entry_rules;
 begin
   perform private.begin_request(request, 'put_entry_rules');
-  r := private.find_period(input ->> 'id');
-  perform private.lock_pair(r.tenant_id, r.pair_no);
-  before := private.entry_rules_of(r.tenant_id, r.pair_no);
+  period := private.find_period(input ->> 'id');
+  perform private.lock_pair(period.tenant_id, period.pair_no);
+  before := private.entry_rules_of(period.tenant_id, period.pair_no);
   perform private.require_version(before.version, request -> 'versions');
   ledger := coalesce(input -> 'ledger', before.ledger);
   perform private.check_push_settings(ledger);
@@ -85,12 +85,13 @@ begin
     return private.entry_rules_json(before);
   end if;
   insert into public.entry_rules (tenant_id, pair_no, version, rules, ledger)
-  values (r.tenant_id, r.pair_no, before.version + 1, input -> 'rules', ledger)
-  returning * into e;
-  if e.ledger <> before.ledger then
-    perform private.retry_entry_pushes(e.tenant_id, e.pair_no);
+  values (period.tenant_id, period.pair_no, before.version + 1, input -> 'rules', ledger)
+  returning * into rules;
+  if rules.ledger <> before.ledger then
+    perform private.retry_entry_pushes(rules.tenant_id, rules.pair_no);
   end if;
-  perform private.record_security_event('entries.rules_updated', r.id, null, jsonb_build_object(
-    'from', private.entry_rules_json(before), 'to', private.entry_rules_json(e)));
-  return private.entry_rules_json(e);
+  perform private.record_security_event('entries.rules_updated', period.id, null,
+    jsonb_build_object(
+    'from', private.entry_rules_json(before), 'to', private.entry_rules_json(rules)));
+  return private.entry_rules_json(rules);
 end $$;

@@ -69,22 +69,25 @@ create policy statement_evidence_read on public.statement_evidence for select to
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
-create function private.evidence_json(e public.evidence) returns jsonb
+create function private.evidence_json(attachment public.evidence) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', e.id, 'subject_type', e.subject_type, 'subject_id', e.subject_id,
-    'file_name', e.file_name, 'media_type', e.media_type, 'bytes', e.bytes, 'sha256', e.sha256,
-    'supersedes', e.supersedes,
+    'id', attachment.id, 'subject_type', attachment.subject_type,
+    'subject_id', attachment.subject_id,
+    'file_name', attachment.file_name, 'media_type', attachment.media_type,
+    'bytes', attachment.bytes, 'sha256', attachment.sha256,
+    'supersedes', attachment.supersedes,
     'superseded_by', (
-      select x.id from public.evidence x
-      where x.tenant_id = e.tenant_id and x.supersedes = e.id and x.removed_at is null
+      select evidence.id from public.evidence
+      where evidence.tenant_id = attachment.tenant_id and evidence.supersedes = attachment.id
+        and evidence.removed_at is null
     ),
     'is_signed', exists (
-      select from public.statement_evidence s
-      where s.tenant_id = e.tenant_id and s.evidence_id = e.id
+      select from public.statement_evidence listing
+      where listing.tenant_id = attachment.tenant_id and listing.evidence_id = attachment.id
     ),
-    'created_at', private.iso(e.created_at), 'created_by', e.created_by
+    'created_at', private.iso(attachment.created_at), 'created_by', attachment.created_by
   );
 end $$;
 
@@ -92,15 +95,16 @@ end $$;
 create function private.find_evidence(id text) returns public.evidence
 language plpgsql stable set search_path = '' as $$
 declare
-  e public.evidence;
+  attachment public.evidence;
 begin
-  select * into e from public.evidence x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.removed_at is null;
-  if not found or e.subject_type = 'exception'
+  select * into attachment from public.evidence
+  where evidence.tenant_id = private.tenant_id() and evidence.id = $1
+    and evidence.removed_at is null;
+  if not found or attachment.subject_type = 'exception'
     and not private.may('read:exceptions', 'write:exceptions') then
     perform private.refuse_missing('evidence');
   end if;
-  return e;
+  return attachment;
 end $$;
 
 -- Part of the content of a file of the caller's tenant, from a byte on, in base64.
@@ -108,9 +112,9 @@ create function private.evidence_part(id text, start integer, size integer) retu
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select encode(substring(c.content from start + 1 for size), 'base64')
-    from private.evidence_contents c
-    where c.tenant_id = private.tenant_id() and c.evidence_id = $1
+    select encode(substring(contents.content from start + 1 for size), 'base64')
+    from private.evidence_contents contents
+    where contents.tenant_id = private.tenant_id() and contents.evidence_id = $1
       and private.may('read:evidence', 'write:evidence')
   );
 end $$;
@@ -120,68 +124,72 @@ grant execute on function
 to authenticated;
 
 -- The text by which a statement lists a file.
-create function private.evidence_row(e public.evidence) returns text
+create function private.evidence_row(attachment public.evidence) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return row(e.id, e.subject_type, e.subject_id, e.file_name, e.media_type, e.bytes, e.sha256,
-    e.created_by, private.iso(e.created_at))::text;
+  return row(attachment.id, attachment.subject_type, attachment.subject_id, attachment.file_name,
+    attachment.media_type, attachment.bytes, attachment.sha256,
+    attachment.created_by, private.iso(attachment.created_at))::text;
 end $$;
 
 -- Whether a line is matched, excluded or carried on in a period.
-create function private.is_line_of_period(r public.reconciliations, line text) returns boolean
+create function private.is_line_of_period(period public.reconciliations, line text) returns boolean
 language plpgsql stable set search_path = '' as $$
 declare
-  no constant bigint := (select own_line.line_no from public.lines own_line
-    where own_line.tenant_id = r.tenant_id and own_line.id = private.line_id(line));
+  no constant bigint := (select lines.line_no from public.lines
+    where lines.tenant_id = period.tenant_id and lines.id = private.line_id(line));
 begin
   return exists (
-    select from public.match_members mm
-    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
-    where mm.tenant_id = r.tenant_id and mm.line_no = no and mm.pair_no = r.pair_no
-      and match.reconciliation_id = r.id and match.state = 'confirmed'
+    select from public.match_members member
+    join public.matches match on match.tenant_id = member.tenant_id and match.id = member.match_id
+    where member.tenant_id = period.tenant_id and member.line_no = no
+      and member.pair_no = period.pair_no
+      and match.reconciliation_id = period.id and match.state = 'confirmed'
   ) or exists (
     select from public.exclusions exclusion
-    where exclusion.tenant_id = r.tenant_id and exclusion.pair_no = r.pair_no
-      and exclusion.line_no = no and exclusion.reconciliation_id = r.id
+    where exclusion.tenant_id = period.tenant_id and exclusion.pair_no = period.pair_no
+      and exclusion.line_no = no and exclusion.reconciliation_id = period.id
   ) or exists (
-    select from public.carried_lines carried
-    where carried.tenant_id = r.tenant_id and carried.reconciliation_id = r.id
-      and carried.line_no = no
+    select from public.carried_lines carried_line
+    where carried_line.tenant_id = period.tenant_id and carried_line.reconciliation_id = period.id
+      and carried_line.line_no = no
   );
 end $$;
 
 -- Lists the evidence of a period whose closing is written down, on the statement with the next
 -- number. Answers { count, sha256 }, the hash over the hashes of the listed texts in their order.
-create function private.list_evidence_on_statement(r public.reconciliations) returns jsonb
+create function private.list_evidence_on_statement(period public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   next_number constant integer := (
-    select coalesce(max(statement.number), 0) + 1 from public.statements statement
-    where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id
+    select coalesce(max(statements.number), 0) + 1 from public.statements
+    where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
   );
-  e public.evidence;
+  attachment public.evidence;
 begin
-  for e in
-    select * from public.evidence attached
-    where attached.tenant_id = r.tenant_id and attached.removed_at is null
-      and case attached.subject_type
-        when 'reconciliation' then attached.subject_id = r.id
+  for attachment in
+    select * from public.evidence
+    where evidence.tenant_id = period.tenant_id and evidence.removed_at is null
+      and case evidence.subject_type
+        when 'reconciliation' then evidence.subject_id = period.id
         when 'exception' then exists (
           select from public.exceptions exception
-          where exception.tenant_id = r.tenant_id and exception.id = attached.subject_id
-            and exception.reconciliation_id = r.id)
+          where exception.tenant_id = period.tenant_id and exception.id = evidence.subject_id
+            and exception.reconciliation_id = period.id)
         when 'match' then exists (
           select from public.matches match
-          where match.tenant_id = r.tenant_id and match.id = private.match_id(attached.subject_id)
-            and match.reconciliation_id = r.id and match.state = 'confirmed')
-        else private.is_line_of_period(r, attached.subject_id) end
-    order by attached.id
+          where match.tenant_id = period.tenant_id
+            and match.id = private.match_id(evidence.subject_id)
+            and match.reconciliation_id = period.id and match.state = 'confirmed')
+        else private.is_line_of_period(period, evidence.subject_id) end
+    order by evidence.id
     -- Nobody removes one that the statement lists.
-    for share of attached
+    for share of evidence
   loop
     insert into public.statement_evidence (tenant_id, reconciliation_id, number, evidence_id,
       content)
-    values (r.tenant_id, r.id, next_number, e.id, private.evidence_row(e));
+    values (period.tenant_id, period.id, next_number, attachment.id,
+      private.evidence_row(attachment));
   end loop;
   return (
     select jsonb_build_object('count', count(*), 'sha256', encode(sha256(
@@ -189,38 +197,39 @@ begin
         order by listed.evidence_id), '')
     ), 'hex'))
     from public.statement_evidence listed
-    where listed.tenant_id = r.tenant_id and listed.reconciliation_id = r.id
+    where listed.tenant_id = period.tenant_id and listed.reconciliation_id = period.id
       and listed.number = next_number
   );
 end $$;
 
 -- Takes back what was listed for a closing that failed.
-create function private.withdraw_evidence_of_closing(r public.reconciliations) returns void
+create function private.withdraw_evidence_of_closing(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  delete from public.statement_evidence e
-  where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+  delete from public.statement_evidence listing
+  where listing.tenant_id = period.tenant_id and listing.reconciliation_id = period.id
     and not exists (
-      select from public.statements s
-      where s.tenant_id = e.tenant_id and s.reconciliation_id = e.reconciliation_id
-        and s.number = e.number
+      select from public.statements
+      where statements.tenant_id = listing.tenant_id
+        and statements.reconciliation_id = listing.reconciliation_id
+        and statements.number = listing.number
     );
 end $$;
 
 -- How many confirmed matches of a period adjust so much that the policy asks for evidence, and have
 -- none: neither of the match nor of a line of it.
-create function private.missing_evidence(r public.reconciliations) returns bigint
+create function private.missing_evidence(period public.reconciliations) returns bigint
 language plpgsql stable set search_path = '' as $$
 declare
   asked_from constant bigint := (
-    private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'evidence_from_minor')::bigint;
+    private.policy_of_pair(period.tenant_id, period.pair_no) ->> 'evidence_from_minor')::bigint;
 begin
   if asked_from is null then
     return 0;
   end if;
   return (
     select count(*) from public.matches match
-    where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+    where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
       and match.state = 'confirmed' and match.method = 'manual' and match.adjustments <> '[]'
       and exists (
         select from jsonb_array_elements(match.adjustments) adjustment
@@ -232,11 +241,12 @@ begin
           and evidence.subject_id = private.match_id_text(match.id)
       )
       and not exists (
-        select from public.match_members mm
-        join public.lines line on line.tenant_id = mm.tenant_id and line.line_no = mm.line_no
-        join public.evidence evidence on evidence.tenant_id = mm.tenant_id
+        select from public.match_members member
+        join public.lines line on line.tenant_id = member.tenant_id
+          and line.line_no = member.line_no
+        join public.evidence evidence on evidence.tenant_id = member.tenant_id
           and evidence.removed_at is null and evidence.subject_id = private.line_id_text(line.id)
-        where mm.tenant_id = match.tenant_id and mm.match_id = match.id
+        where member.tenant_id = match.tenant_id and member.match_id = match.id
       )
   );
 end $$;

@@ -55,9 +55,9 @@ declare
   before public.evidence;
 begin
   perform private.serialize_counting('evidence');
-  if (select count(*) from public.evidence e
-    where e.tenant_id = tenant and e.subject_id = input ->> 'subject_id'
-      and e.removed_at is null) >= 50
+  if (select count(*) from public.evidence
+    where evidence.tenant_id = tenant and evidence.subject_id = input ->> 'subject_id'
+      and evidence.removed_at is null) >= 50
   then
     perform private.refuse_conflict('quota', format(
       'There can be at most 50 files of evidence for one %s. Remove one, or pack several in a PDF.',
@@ -69,8 +69,8 @@ begin
     before := private.find_evidence(input ->> 'supersedes');
     if before.subject_id <> input ->> 'subject_id' then
       perform private.refuse_field('supersedes', 'Give a file of the same subject.');
-    elsif exists (select from public.evidence e where e.tenant_id = tenant
-      and e.supersedes = before.id and e.removed_at is null) then
+    elsif exists (select from public.evidence where evidence.tenant_id = tenant
+      and evidence.supersedes = before.id and evidence.removed_at is null) then
       perform private.refuse_conflict('already_superseded',
         'Another file has superseded this one. Supersede the newest.');
     end if;
@@ -96,7 +96,7 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'add_evidence');
   subject jsonb;
-  e public.evidence;
+  attachment public.evidence;
 begin
   if replayed is not null then
     return replayed;
@@ -107,26 +107,27 @@ begin
   values (input ->> 'id', subject ->> 'type', input ->> 'subject_id', input ->> 'file_name',
     input ->> 'media_type', (input ->> 'bytes')::integer, input ->> 'sha256', input ->> 'bucket',
     input ->> 'supersedes')
-  returning * into e;
-  if e.bucket is null then
+  returning * into attachment;
+  if attachment.bucket is null then
     insert into private.evidence_contents (tenant_id, evidence_id, content)
-    values (e.tenant_id, e.id, decode(input ->> 'content', 'base64'));
+    values (attachment.tenant_id, attachment.id, decode(input ->> 'content', 'base64'));
   end if;
-  perform private.record_evidence('evidence.added', e, subject);
-  return private.finish_request(request, private.evidence_json(e)
-    || jsonb_build_object('version', private.version_of(private.evidence_json(e))));
+  perform private.record_evidence('evidence.added', attachment, subject);
+  return private.finish_request(request, private.evidence_json(attachment)
+    || jsonb_build_object('version', private.version_of(private.evidence_json(attachment))));
 end $$;
 
 -- Records what was done with a file, with the subject as its target.
-create function private.record_evidence(type text, e public.evidence, subject jsonb,
+create function private.record_evidence(type text, attachment public.evidence, subject jsonb,
   reason text default null) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.record_security_event(type, e.subject_id, reason, jsonb_build_object(
-    'name', subject -> 'name', 'subject_type', e.subject_type,
-    'reconciliation_id', subject -> 'reconciliation_id', 'evidence_id', e.id,
-    'file_name', e.file_name, 'media_type', e.media_type, 'bytes', e.bytes, 'sha256', e.sha256,
-    'supersedes', e.supersedes));
+  perform private.record_security_event(type, attachment.subject_id, reason, jsonb_build_object(
+    'name', subject -> 'name', 'subject_type', attachment.subject_type,
+    'reconciliation_id', subject -> 'reconciliation_id', 'evidence_id', attachment.id,
+    'file_name', attachment.file_name, 'media_type', attachment.media_type,
+    'bytes', attachment.bytes, 'sha256', attachment.sha256,
+    'supersedes', attachment.supersedes));
 end $$;
 
 -- input: { id, reason }. Deletes the content; answers where it lay. Refuses: not_found,
@@ -138,18 +139,18 @@ declare
   replayed constant jsonb := private.begin_write(request, 'remove_evidence');
   tenant constant text := private.tenant_id();
   subject jsonb;
-  e public.evidence;
+  attachment public.evidence;
   answer jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  e := private.find_evidence(input ->> 'id');
-  subject := private.evidence_subject(e.subject_id);
-  perform from public.evidence attached where attached.tenant_id = tenant and attached.id = e.id
+  attachment := private.find_evidence(input ->> 'id');
+  subject := private.evidence_subject(attachment.subject_id);
+  perform from public.evidence where evidence.tenant_id = tenant and evidence.id = attachment.id
     for update;
-  e := private.find_evidence(e.id);
-  answer := private.evidence_json(e);
+  attachment := private.find_evidence(attachment.id);
+  answer := private.evidence_json(attachment);
   perform private.require_version(private.version_of(answer), request -> 'versions');
   if (answer ->> 'is_signed')::boolean then
     perform private.refuse_conflict('evidence_signed',
@@ -158,21 +159,21 @@ begin
     perform private.refuse_conflict('already_superseded',
       'Another file has superseded this one. Remove that one first.');
   end if;
-  delete from private.evidence_contents content
-  where content.tenant_id = tenant and content.evidence_id = e.id;
-  update public.evidence attached set removed_at = now(), removed_by = private.actor(),
+  delete from private.evidence_contents contents
+  where contents.tenant_id = tenant and contents.evidence_id = attachment.id;
+  update public.evidence set removed_at = now(), removed_by = private.actor(),
     removed_reason = input ->> 'reason'
-  where attached.tenant_id = tenant and attached.id = e.id;
+  where evidence.tenant_id = tenant and evidence.id = attachment.id;
   if subject ->> 'reconciliation_id' is not null then
     perform private.revoke_signatures(tenant, array(
       select period.id from public.reconciliations period
       where period.tenant_id = tenant and period.id = subject ->> 'reconciliation_id'
         and period.closed_at is null
-    ), left(format('Evidence was removed: %s', e.file_name), 1000));
+    ), left(format('Evidence was removed: %s', attachment.file_name), 1000));
   end if;
-  perform private.record_evidence('evidence.removed', e, subject, input ->> 'reason');
+  perform private.record_evidence('evidence.removed', attachment, subject, input ->> 'reason');
   return private.finish_request(request, answer
-    || jsonb_build_object('version', private.version_of(answer), 'bucket', e.bucket));
+    || jsonb_build_object('version', private.version_of(answer), 'bucket', attachment.bucket));
 end $$;
 
 -- Newest first. input: { subject_id, limit, after: [id] | null }.
@@ -183,14 +184,14 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_evidence');
-  select jsonb_agg(private.evidence_json(e) order by e.id desc) into items
+  select jsonb_agg(private.evidence_json(evidence) order by evidence.id desc) into items
   from (
-    select * from public.evidence x
-    where x.tenant_id = private.tenant_id() and x.removed_at is null
-      and x.subject_id = input ->> 'subject_id'
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-    order by x.id desc limit page_size + 1
-  ) e;
+    select * from public.evidence
+    where evidence.tenant_id = private.tenant_id() and evidence.removed_at is null
+      and evidence.subject_id = input ->> 'subject_id'
+      and (input -> 'after' ->> 0 is null or evidence.id < input -> 'after' ->> 0)
+    order by evidence.id desc limit page_size + 1
+  ) evidence;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -209,11 +210,12 @@ end $$;
 create function public.open_evidence_content(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  e public.evidence;
+  attachment public.evidence;
 begin
   perform private.begin_request(request, 'open_evidence_content');
-  e := private.find_evidence(input ->> 'id');
-  return jsonb_build_object('file_name', e.file_name, 'bytes', e.bytes, 'bucket', e.bucket);
+  attachment := private.find_evidence(input ->> 'id');
+  return jsonb_build_object('file_name', attachment.file_name, 'bytes', attachment.bytes,
+    'bucket', attachment.bucket);
 end $$;
 
 -- A later step of what open_evidence_content opened. input: { id, start, size }. Answers { part }

@@ -19,23 +19,23 @@ create index business_warnings_next on private.business_warnings (at) where at <
 alter table private.business_warnings enable row level security;
 
 -- When a warning is due: null if its moment has passed, infinity while the exception is paused.
-create function private.business_warning_at(e public.exceptions,
+create function private.business_warning_at(exception public.exceptions,
   minutes integer) returns timestamptz
 language plpgsql volatile set search_path = '' as $$
 declare
-  due_at constant timestamptz := coalesce(e.held_due_at, e.due_at);
-  as_of constant timestamptz := coalesce(e.paused_at, now());
-  open_ms constant bigint := e.due_open_ms - minutes * 60000::bigint;
+  due_at constant timestamptz := coalesce(exception.held_due_at, exception.due_at);
+  as_of constant timestamptz := coalesce(exception.paused_at, now());
+  open_ms constant bigint := exception.due_open_ms - minutes * 60000::bigint;
   has_passed constant boolean := due_at <= as_of or case
-    when e.due_open_ms is null then due_at - make_interval(mins => minutes) <= as_of
-    else open_ms <= private.open_ms(e.tenant_id, e.calendar_no, as_of)
+    when exception.due_open_ms is null then due_at - make_interval(mins => minutes) <= as_of
+    else open_ms <= private.open_ms(exception.tenant_id, exception.calendar_no, as_of)
   end;
 begin
   return case
     when has_passed then null
-    when e.paused_at is not null then 'infinity'
-    when e.due_open_ms is null then due_at - make_interval(mins => minutes)
-    else private.moment_at(e.tenant_id, e.calendar_no, open_ms)
+    when exception.paused_at is not null then 'infinity'
+    when exception.due_open_ms is null then due_at - make_interval(mins => minutes)
+    else private.moment_at(exception.tenant_id, exception.calendar_no, open_ms)
   end;
 end $$;
 
@@ -83,14 +83,15 @@ declare
 begin
   with taken as (
     delete
-    from private.business_warnings w
-    using unnest(tenants, ids) as asked (tenant_id, exception_id)
-    where w.tenant_id = asked.tenant_id and w.exception_id = asked.exception_id and w.at <= now()
-    returning w.*
+    from private.business_warnings warning
+    using unnest(tenants, ids) as requested (tenant_id, exception_id)
+    where warning.tenant_id = requested.tenant_id and warning.exception_id = requested.exception_id
+      and warning.at <= now()
+    returning warning.*
   )
-  select array_agg(t.tenant_id) as tenants, array_agg(t.exception_id) as ids,
-    array_agg(t.minutes) as minutes, array_agg(t.due_at) as due_ats
-  into passed from taken t;
+  select array_agg(taken.tenant_id) as tenants, array_agg(taken.exception_id) as ids,
+    array_agg(taken.minutes) as minutes, array_agg(taken.due_at) as due_ats
+  into passed from taken;
   if passed.ids is not null then
     perform private.announce_business_warnings(passed.tenants, passed.ids, passed.minutes,
       passed.due_ats);
@@ -103,21 +104,23 @@ language plpgsql volatile set search_path = '' as $$
 declare
   armed text[];
 begin
-  update private.business_warnings w set at = 'infinity'
-  from unnest(tenants, ids) as asked (tenant_id, exception_id)
-  join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
-    and e.paused_at is not null
-  where w.tenant_id = e.tenant_id and w.exception_id = e.id;
+  update private.business_warnings warning set at = 'infinity'
+  from unnest(tenants, ids) as requested (tenant_id, exception_id)
+  join public.exceptions exception on exception.tenant_id = requested.tenant_id
+    and exception.id = requested.exception_id
+    and exception.paused_at is not null
+  where warning.tenant_id = exception.tenant_id and warning.exception_id = exception.id;
   with taken as (
     delete
-    from private.business_warnings w
-    using unnest(tenants, ids) as asked (tenant_id, exception_id)
-    join public.exceptions e on e.tenant_id = asked.tenant_id and e.id = asked.exception_id
-      and e.paused_at is null
-    where w.tenant_id = e.tenant_id and w.exception_id = e.id
-    returning w.*
+    from private.business_warnings warning
+    using unnest(tenants, ids) as requested (tenant_id, exception_id)
+    join public.exceptions exception on exception.tenant_id = requested.tenant_id
+      and exception.id = requested.exception_id
+      and exception.paused_at is null
+    where warning.tenant_id = exception.tenant_id and warning.exception_id = exception.id
+    returning warning.*
   )
-  select array_agg(t.exception_id || ':' || t.minutes) into armed from taken t;
+  select array_agg(taken.exception_id || ':' || taken.minutes) into armed from taken;
   return armed;
 end $$;
 
@@ -142,9 +145,9 @@ begin
       case when exception.paused_at is null
         then private.business_warning_at(exception, threshold.minutes) else 'infinity'
         end as at
-    from unnest(tenants, ids) as asked (tenant_id, exception_id)
-    join public.exceptions exception on exception.tenant_id = asked.tenant_id
-      and exception.id = asked.exception_id and exception.status in ('open', 'in_review')
+    from unnest(tenants, ids) as requested (tenant_id, exception_id)
+    join public.exceptions exception on exception.tenant_id = requested.tenant_id
+      and exception.id = requested.exception_id and exception.status in ('open', 'in_review')
     join public.sla_policies policy on policy.tenant_id = exception.tenant_id
     cross join lateral unnest(policy.at_risk_business_thresholds) as threshold (minutes)
     where starts or exception.paused_at is null
@@ -203,12 +206,15 @@ language plpgsql volatile set search_path = '' set plan_cache_mode = force_custo
 begin
   return query
   with due as (
-    select w.tenant_id, w.exception_id, w.minutes from private.business_warnings w
-    where w.at <= now() and w.at < 'infinity' order by w.at limit batch for update skip locked
+    select warning.tenant_id, warning.exception_id, warning.minutes
+    from private.business_warnings warning
+    where warning.at <= now() and warning.at < 'infinity' order by warning.at limit batch
+      for update skip locked
   )
-  delete from private.business_warnings w using due d
-  where w.tenant_id = d.tenant_id and w.exception_id = d.exception_id and w.minutes = d.minutes
-  returning w.*;
+  delete from private.business_warnings warning using due
+  where warning.tenant_id = due.tenant_id and warning.exception_id = due.exception_id
+    and warning.minutes = due.minutes
+  returning warning.*;
 end $$;
 
 -- Called by the worker: reports up to `batch` warnings that are due. Returns how many.
@@ -217,9 +223,9 @@ language plpgsql volatile set search_path = '' as $$
 declare
   passed record;
 begin
-  select array_agg(t.tenant_id) as tenants, array_agg(t.exception_id) as ids,
-    array_agg(t.minutes) as minutes, array_agg(t.due_at) as due_ats
-  into passed from private.take_business_warnings(batch) t;
+  select array_agg(warning.tenant_id) as tenants, array_agg(warning.exception_id) as ids,
+    array_agg(warning.minutes) as minutes, array_agg(warning.due_at) as due_ats
+  into passed from private.take_business_warnings(batch) warning;
   if passed.ids is null then
     return 0;
   end if;

@@ -20,21 +20,22 @@ create function private.skipped_exceptions(ids text[], refused jsonb) returns js
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(jsonb_build_object('id', e.id, 'title', e.title, 'message', r ->> 'message')
-    order by e.id)
-    from jsonb_array_elements(refused) r
-    join public.exceptions e on e.tenant_id = private.tenant_id()
-      and e.id = ids[substr(r ->> 'path', 5)::integer + 1]
+    select jsonb_agg(jsonb_build_object('id', exception.id, 'title', exception.title,
+      'message', refusal ->> 'message')
+    order by exception.id)
+    from jsonb_array_elements(refused) refusal
+    join public.exceptions exception on exception.tenant_id = private.tenant_id()
+      and exception.id = ids[substr(refusal ->> 'path', 5)::integer + 1]
   );
 end $$;
 create function private.not_skipped(ids text[], refused jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
   return array(
-    select i.id from unnest(ids) with ordinality as i (id, n)
-    where not exists (select from jsonb_array_elements(refused) r
-      where r ->> 'path' = 'ids.' || (i.n - 1))
-      order by i.n);
+    select item.id from unnest(ids) with ordinality as item (id, place)
+    where not exists (select from jsonb_array_elements(refused) refusal
+      where refusal ->> 'path' = 'ids.' || (item.place - 1))
+      order by item.place);
 end $$;
 
 -- These exceptions of the caller's tenant on the wire, in this order.
@@ -42,9 +43,10 @@ create function private.exceptions_json(ids text[]) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(jsonb_agg(private.exception_json(e) order by i.n), '[]')
-    from unnest(ids) with ordinality as i (id, n)
-    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
+    select coalesce(jsonb_agg(private.exception_json(exception) order by item.place), '[]')
+    from unnest(ids) with ordinality as item (id, place)
+    join public.exceptions exception on exception.tenant_id = private.tenant_id()
+      and exception.id = item.id
   );
 end $$;
 
@@ -73,12 +75,13 @@ create function private.faults_of_move(ids text[], status text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
-      'message', format('An exception cannot move from %s to %s.', e.status,
-        faults_of_move.status)) order by i.n)
-    from unnest(ids) with ordinality as i (id, n)
-    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = i.id
-    where not private.exception_may_move(e.status, faults_of_move.status)
+    select jsonb_agg(jsonb_build_object('path', 'ids.' || (item.place - 1),
+      'message', format('An exception cannot move from %s to %s.', exception.status,
+        faults_of_move.status)) order by item.place)
+    from unnest(ids) with ordinality as item (id, place)
+    join public.exceptions exception on exception.tenant_id = private.tenant_id()
+      and exception.id = item.id
+    where not private.exception_may_move(exception.status, faults_of_move.status)
   );
 end $$;
 
@@ -88,25 +91,27 @@ create function private.faults_of_pause(ids text[], pause jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  p public.sla_policies;
+  policy public.sla_policies;
 begin
   perform private.change_exceptions_for_caller('resume', array(
-    select jsonb_build_object('id', e.id)
-    from public.exceptions e
-    where e.tenant_id = tenant and e.id = any (ids) and e.paused_until <= now()
+    select jsonb_build_object('id', exception.id)
+    from public.exceptions exception
+    where exception.tenant_id = tenant and exception.id = any (ids)
+      and exception.paused_until <= now()
   ));
-  select * into p from public.sla_policies x where x.tenant_id = tenant;
-  perform private.require_pause_end((pause ->> 'until')::timestamptz, p);
+  select * into policy from public.sla_policies where sla_policies.tenant_id = tenant;
+  perform private.require_pause_end((pause ->> 'until')::timestamptz, policy);
   return (
-    select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', f.fault)
-      order by i.n)
-    from unnest(ids) with ordinality as i (id, n)
-    join public.exceptions e on e.tenant_id = tenant and e.id = i.id
+    select jsonb_agg(jsonb_build_object('path', 'ids.' || (item.place - 1),
+      'message', checked.fault)
+      order by item.place)
+    from unnest(ids) with ordinality as item (id, place)
+    join public.exceptions exception on exception.tenant_id = tenant and exception.id = item.id
     cross join lateral (
-      select case when pause is not null then private.pause_fault(e, p)
-        when e.paused_at is null then 'It is not paused.' end
-    ) f (fault)
-    where f.fault is not null
+      select case when pause is not null then private.pause_fault(exception, policy)
+        when exception.paused_at is null then 'It is not paused.' end
+    ) checked (fault)
+    where checked.fault is not null
   );
 end $$;
 
@@ -117,11 +122,12 @@ declare
   refused jsonb;
 begin
   select jsonb_agg(
-    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such exception.')
-    order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
+    jsonb_build_object('path', 'ids.' || (item.place - 1), 'message', 'There is no such exception.')
+    order by item.place) into refused
+  from unnest(ids) with ordinality as item (id, place)
   where not exists (
-    select from public.exceptions e where e.tenant_id = private.tenant_id() and e.id = i.id);
+    select from public.exceptions exception where exception.tenant_id = private.tenant_id()
+      and exception.id = item.id);
   if refused is not null then
     perform private.refuse('not_found', 'There is no such exception. Nothing was changed.',
       refused);
@@ -129,16 +135,17 @@ begin
 end $$;
 
 -- Refuses: invalid_transition or conflict, with the place of each refused exception in ids.
-create function private.refuse_bulk(act text, refused jsonb) returns void
+create function private.refuse_bulk(action text, refused jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  if act = 'edit' then
+  if action = 'edit' then
     perform private.refuse('invalid_transition',
       'Some of these exceptions cannot move to that status. Nothing was changed.', refused);
   end if;
-  perform private.refuse_conflict(case act when 'pause' then 'cannot_pause' else 'not_paused' end,
+  perform private.refuse_conflict(case action when 'pause' then 'cannot_pause'
+    else 'not_paused' end,
     format('Some of these exceptions cannot be %s. Nothing was changed.',
-      case act when 'pause' then 'paused' else 'resumed' end), refused);
+      case action when 'pause' then 'paused' else 'resumed' end), refused);
 end $$;
 
 -- input: { ids, and one of patch, pause: { reason, until }, resume: true }, at most 500: all of
@@ -155,7 +162,8 @@ declare
   pause constant jsonb := input -> 'pause';
   by_filter constant boolean := input ? 'filter';
   batch constant integer := 500;
-  act constant text := case when pause is not null then 'pause' when input ? 'resume' then 'resume'
+  action constant text := case when pause is not null then 'pause' when input ? 'resume'
+    then 'resume'
     else 'edit' end;
   columns constant jsonb := case when pause is null then patch else
     jsonb_build_object('paused_until', pause -> 'until', 'pause_reason', pause -> 'reason') end;
@@ -178,17 +186,17 @@ begin
   end if;
   perform private.lock_exceptions(ids);
   perform private.require_exceptions(ids);
-  refused := case when act <> 'edit' then private.faults_of_pause(ids, pause)
+  refused := case when action <> 'edit' then private.faults_of_pause(ids, pause)
     when patch ? 'status' then private.faults_of_move(ids, patch ->> 'status') end;
   if refused is not null and by_filter then
     skipped := private.skipped_exceptions(ids, refused);
     ids := private.not_skipped(ids, refused);
   elsif refused is not null then
-    perform private.refuse_bulk(act, refused);
+    perform private.refuse_bulk(action, refused);
   end if;
   previous := case when by_filter then private.exceptions_json(ids) else '[]' end;
-  perform private.change_exceptions_for_caller(act,
-    array(select columns || jsonb_build_object('id', i.id) from unnest(ids) i (id)));
+  perform private.change_exceptions_for_caller(action,
+    array(select columns || jsonb_build_object('id', item.id) from unnest(ids) item (id)));
   perform private.record_security_event('exceptions.bulk_updated', null, null,
     jsonb_build_object('count', cardinality(ids)) || (input - '{ids,after}'::text[]));
   return private.finish_request(request, jsonb_build_object(
@@ -212,18 +220,19 @@ begin
     return replayed;
   end if;
   select jsonb_agg(
-    jsonb_build_object('line', r ->> 'line', 'path', 'reconciliation_id', 'message',
-      'There is no such reconciliation.')) into refused
-  from jsonb_array_elements(input -> 'rows') r
-  where r ->> 'reconciliation_id' is not null and not exists (
+    jsonb_build_object('line', row ->> 'line', 'path', 'reconciliation_id',
+      'message', 'There is no such reconciliation.')) into refused
+  from jsonb_array_elements(input -> 'rows') row
+  where row ->> 'reconciliation_id' is not null and not exists (
     select
-    from public.reconciliations c
-    where c.tenant_id = private.tenant_id() and c.id = r ->> 'reconciliation_id'
+    from public.reconciliations period
+    where period.tenant_id = private.tenant_id() and period.id = row ->> 'reconciliation_id'
   );
   select count(*) into accepted
   from private.insert_exceptions(case when refused is null then input -> 'rows' else (
-    select coalesce(jsonb_agg(r), '[]') from jsonb_array_elements(input -> 'rows') r
-    where not exists (select from jsonb_array_elements(refused) f where f ->> 'line' = r ->> 'line')
+    select coalesce(jsonb_agg(row), '[]') from jsonb_array_elements(input -> 'rows') row
+    where not exists (select from jsonb_array_elements(refused) fault
+      where fault ->> 'line' = row ->> 'line')
   ) end);
   if not (private.principal_type() = 'service_role'
     and coalesce((request ->> 'continues')::boolean, false)) then

@@ -27,12 +27,13 @@ create policy exception_comments_read on public.exception_comments for select to
 create function private.guard_exception_comment() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  new.mentions := array(select distinct m[1]
-    from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') m order by 1);
+  new.mentions := array(select distinct mention[1]
+    from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') mention order by 1);
   if cardinality(new.mentions) > 20 then
     perform private.refuse_field('body', 'Mention at most 20 people.');
-  elsif (select count(*) from public.exception_comments c
-    where c.tenant_id = new.tenant_id and c.exception_id = new.exception_id) >= 1000 then
+  elsif (select count(*) from public.exception_comments comment
+    where comment.tenant_id = new.tenant_id and comment.exception_id = new.exception_id) >= 1000
+      then
     perform private.refuse_conflict('quota', 'An exception can have at most 1,000 comments.');
   end if;
   return new;
@@ -40,12 +41,14 @@ end $$;
 create trigger guard before insert on public.exception_comments
   for each row execute function private.guard_exception_comment();
 
-create function private.exception_comment_json(c public.exception_comments) returns jsonb
+create function private.exception_comment_json(comment public.exception_comments) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('id', c.id, 'exception_id', c.exception_id, 'body', c.body, 'mentions',
-    c.mentions, 'created_at', private.iso(c.created_at),
-    'created_by', c.created_by, 'actor_issuer', c.actor_issuer, 'actor_subject', c.actor_subject);
+  return jsonb_build_object('id', comment.id, 'exception_id', comment.exception_id,
+    'body', comment.body,
+    'mentions', comment.mentions, 'created_at', private.iso(comment.created_at),
+    'created_by', comment.created_by, 'actor_issuer', comment.actor_issuer,
+    'actor_subject', comment.actor_subject);
 end $$;
 
 -- Emits exception.commented, whichever way the comment was written.
@@ -72,18 +75,18 @@ create function public.list_exception_comments(input jsonb, request jsonb) retur
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  e public.exceptions;
+  exception public.exceptions;
   items jsonb;
 begin
   perform private.begin_request(request, 'list_exception_comments');
-  e := private.find_exception(input ->> 'id');
-  select jsonb_agg(private.exception_comment_json(c) order by c.id desc) into items
+  exception := private.find_exception(input ->> 'id');
+  select jsonb_agg(private.exception_comment_json(comment) order by comment.id desc) into items
   from (
-    select * from public.exception_comments x
-    where x.tenant_id = e.tenant_id and x.exception_id = e.id
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-    order by x.id desc limit page_size + 1
-  ) c;
+    select * from public.exception_comments comment
+    where comment.tenant_id = exception.tenant_id and comment.exception_id = exception.id
+      and (input -> 'after' ->> 0 is null or comment.id < input -> 'after' ->> 0)
+    order by comment.id desc limit page_size + 1
+  ) comment;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -92,17 +95,17 @@ create function public.create_exception_comment(input jsonb, request jsonb) retu
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_exception_comment');
-  e public.exceptions;
-  c public.exception_comments;
+  exception public.exceptions;
+  comment public.exception_comments;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  e := private.find_exception(input ->> 'id');
+  exception := private.find_exception(input ->> 'id');
   insert into public.exception_comments (exception_id, body)
-  values (e.id, input ->> 'body')
-  returning * into c;
-  return private.finish_request(request, private.exception_comment_json(c));
+  values (exception.id, input ->> 'body')
+  returning * into comment;
+  return private.finish_request(request, private.exception_comment_json(comment));
 end $$;
 
 grant execute

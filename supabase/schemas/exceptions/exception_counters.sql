@@ -65,11 +65,11 @@ create function private.count_open(
 ) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  own constant integer := private.own_shard();
+  own_shard constant integer := private.own_shard();
 begin
   perform
   from private.sla_counts counter
-  where counter.tenant_id = any (tenants) and counter.shard = own
+  where counter.tenant_id = any (tenants) and counter.shard = own_shard
   order by counter.tenant_id for update;
   with changed as materialized (
     select change.tenant_id, date_trunc('hour', change.due_at, 'UTC') as due_from,
@@ -80,63 +80,69 @@ begin
     from unnest(tenants, due_ats, assignees, reconciliations, currencies, amounts, signs)
       as change (tenant_id, due_at, assigned_to, reconciliation_id, currency, amount_minor, sign)
   ), by_deadline as (
-    insert into private.open_by_deadline as of_deadline (tenant_id, due_from, assigned_to, currency,
+    insert into private.open_by_deadline as counter (tenant_id, due_from, assigned_to, currency,
       shard, open_count, amount_minor)
-    select change.tenant_id, change.due_from, change.assigned_to, change.currency, own,
+    select change.tenant_id, change.due_from, change.assigned_to, change.currency, own_shard,
       sum(change.sign), sum(change.minor)
     from changed change group by 1, 2, 3, 4 having sum(change.sign) <> 0 or sum(change.minor) <> 0
       order by 1, 2, 3, 4
     on conflict on constraint open_by_deadline_pkey do update set
-      open_count = of_deadline.open_count + excluded.open_count,
-      amount_minor = of_deadline.amount_minor + excluded.amount_minor
+      open_count = counter.open_count + excluded.open_count,
+      amount_minor = counter.amount_minor + excluded.amount_minor
   ), by_assignee as (
-    insert into private.open_by_assignee as of_assignee (tenant_id, assigned_to, currency, shard,
+    insert into private.open_by_assignee as counter (tenant_id, assigned_to, currency, shard,
       open_count, amount_minor)
-    select change.tenant_id, change.assigned_to, change.currency, own, sum(change.sign),
+    select change.tenant_id, change.assigned_to, change.currency, own_shard, sum(change.sign),
       sum(change.minor)
     from changed change group by 1, 2, 3 having sum(change.sign) <> 0 or sum(change.minor) <> 0
     order by 1, 2, 3
     on conflict on constraint open_by_assignee_pkey do update set
-      open_count = of_assignee.open_count + excluded.open_count,
-      amount_minor = of_assignee.amount_minor + excluded.amount_minor
+      open_count = counter.open_count + excluded.open_count,
+      amount_minor = counter.amount_minor + excluded.amount_minor
   )
-  insert into private.open_by_reconciliation as of_period (tenant_id, reconciliation_id, currency,
+  insert into private.open_by_reconciliation as counter (tenant_id, reconciliation_id, currency,
     shard, open_count, amount_minor)
-  select change.tenant_id, change.reconciliation_id, change.currency, own, sum(change.sign),
+  select change.tenant_id, change.reconciliation_id, change.currency, own_shard, sum(change.sign),
     sum(change.minor)
   from changed change group by 1, 2, 3 having sum(change.sign) <> 0 or sum(change.minor) <> 0
   order by 1, 2, 3
   on conflict on constraint open_by_reconciliation_pkey do update set
-    open_count = of_period.open_count + excluded.open_count,
-    amount_minor = of_period.amount_minor + excluded.amount_minor;
+    open_count = counter.open_count + excluded.open_count,
+    amount_minor = counter.amount_minor + excluded.amount_minor;
 end $$;
 
--- Counts changed exceptions. Call it after keep_clocks, which locks the row of the shard first.
-create function private.keep_counters(made private.exception_change[]) returns void
+-- Counts changed exceptions. Call it after update_clocks, which locks the row of the shard first.
+create function private.update_counters(exception_changes private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  c record;
+  totals record;
 begin
   with changed as (
-    select m.before, m.after
-    from unnest(made) m cross join lateral (select (m.before).*) o
-      cross join lateral (select (m.after).*) n
-    where (o.status in ('open', 'in_review'), o.due_at, o.assigned_to, o.reconciliation_id,
-      o.currency, o.amount_minor)
-      is distinct from (n.status in ('open', 'in_review'), n.due_at, n.assigned_to,
-        n.reconciliation_id, n.currency, n.amount_minor)
+    select change.before, change.after
+    from unnest(exception_changes) change cross join lateral (select (change.before).*) old_keys
+      cross join lateral (select (change.after).*) new_keys
+    where (old_keys.status in ('open', 'in_review'), old_keys.due_at, old_keys.assigned_to,
+      old_keys.reconciliation_id,
+      old_keys.currency, old_keys.amount_minor)
+      is distinct from (new_keys.status in ('open', 'in_review'), new_keys.due_at,
+        new_keys.assigned_to,
+        new_keys.reconciliation_id, new_keys.currency, new_keys.amount_minor)
   )
-  select array_agg(x.tenant_id) as tenants, array_agg(x.due_at) as due_ats,
-    array_agg(x.assigned_to) as assignees,
-    array_agg(x.reconciliation_id) as reconciliations, array_agg(x.currency) as currencies,
-    array_agg(x.amount_minor) as amounts,
-    array_agg(x.sign) as signs
-  into c
-  from (select (before).*, -1 as sign from changed union all select (after).*, 1 from changed) x
-  where x.status in ('open', 'in_review');
-  if c.tenants is not null then
-    perform private.count_open(c.tenants, c.due_ats, c.assignees, c.reconciliations, c.currencies,
-      c.amounts, c.signs);
+  select array_agg(counted_change.tenant_id) as tenants,
+    array_agg(counted_change.due_at) as due_ats,
+    array_agg(counted_change.assigned_to) as assignees,
+    array_agg(counted_change.reconciliation_id) as reconciliations,
+    array_agg(counted_change.currency) as currencies,
+    array_agg(counted_change.amount_minor) as amounts,
+    array_agg(counted_change.sign) as signs
+  into totals
+  from (select (before).*, -1 as sign from changed union all select (after).*, 1
+    from changed) counted_change
+  where counted_change.status in ('open', 'in_review');
+  if totals.tenants is not null then
+    perform private.count_open(totals.tenants, totals.due_ats, totals.assignees,
+      totals.reconciliations, totals.currencies,
+      totals.amounts, totals.signs);
   end if;
 end $$;
 
@@ -149,22 +155,26 @@ end $$;
 create function private.count_ledger_rows() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
-  insert into private.exception_hours as h (tenant_id, hour, shard, breached_count, closed_count)
-  select l.tenant_id, date_trunc('hour', l.at, 'UTC'), private.own_shard(),
-    count(*) filter (where l.kind = 'crossed'), count(*) filter (where l.kind <> 'crossed')
-  from written l
-  where (private.is_breach(l.kind, l.threshold_minutes) or l.kind in ('resolved', 'dismissed'))
+  insert into private.exception_hours as counter (tenant_id, hour, shard, breached_count,
+    closed_count)
+  select ended.tenant_id, date_trunc('hour', ended.at, 'UTC'), private.own_shard(),
+    count(*) filter (where ended.kind = 'crossed'), count(*) filter (where ended.kind <> 'crossed')
+  from written ended
+  where (private.is_breach(ended.kind, ended.threshold_minutes)
+    or ended.kind in ('resolved', 'dismissed'))
     and not exists (
-    select from public.exception_ledger x
-    where x.tenant_id = l.tenant_id and x.exception_id = l.exception_id and x.id < l.id
-      and x.at >= date_trunc('day', l.at, 'UTC')
-      and case when l.kind = 'crossed' then private.is_breach(x.kind, x.threshold_minutes)
-      else x.kind in ('resolved', 'dismissed') end
+    select from public.exception_ledger ledger_entry
+    where ledger_entry.tenant_id = ended.tenant_id
+      and ledger_entry.exception_id = ended.exception_id and ledger_entry.id < ended.id
+      and ledger_entry.at >= date_trunc('day', ended.at, 'UTC')
+      and case when ended.kind = 'crossed' then private.is_breach(ledger_entry.kind,
+        ledger_entry.threshold_minutes)
+      else ledger_entry.kind in ('resolved', 'dismissed') end
   )
   group by 1, 2 order by 1, 2
   on conflict on constraint exception_hours_pkey do update set
-    breached_count = h.breached_count + excluded.breached_count,
-    closed_count = h.closed_count + excluded.closed_count;
+    breached_count = counter.breached_count + excluded.breached_count,
+    closed_count = counter.closed_count + excluded.closed_count;
   return null;
 end $$;
 create trigger count_written after insert on public.exception_ledger
@@ -176,27 +186,30 @@ declare
   this_hour constant timestamptz := date_trunc('hour', now(), 'UTC');
   merged integer;
 begin
-  with gone as (
-    delete from private.open_by_deadline d where d.ctid = any (array(
-      select x.ctid from private.open_by_deadline x
-      where x.shard <> 0 or (x.due_from < this_hour and x.due_from > '-infinity')
+  with removed as (
+    delete from private.open_by_deadline counter where counter.ctid = any (array(
+      select mergeable.ctid from private.open_by_deadline mergeable
+      where mergeable.shard <> 0
+        or (mergeable.due_from < this_hour and mergeable.due_from > '-infinity')
       limit batch for update skip locked
-    )) returning d.*
+    )) returning counter.*
   ), folded as (
-    insert into private.open_by_deadline as o (tenant_id, due_from, assigned_to, currency, shard,
+    insert into private.open_by_deadline as counter (tenant_id, due_from, assigned_to, currency,
+      shard,
       open_count, amount_minor)
-    select g.tenant_id, case when g.due_from < this_hour then '-infinity' else g.due_from end,
-      g.assigned_to, g.currency, 0, sum(g.open_count), sum(g.amount_minor)
-    from gone g
+    select removed.tenant_id, case when removed.due_from < this_hour then '-infinity'
+      else removed.due_from end,
+      removed.assigned_to, removed.currency, 0, sum(removed.open_count), sum(removed.amount_minor)
+    from removed
     group by 1, 2, 3, 4
     order by 1, 2, 3, 4
     on conflict on constraint open_by_deadline_pkey do update set
-      open_count = o.open_count + excluded.open_count,
-      amount_minor = o.amount_minor + excluded.amount_minor
+      open_count = counter.open_count + excluded.open_count,
+      amount_minor = counter.amount_minor + excluded.amount_minor
   )
-  select count(*) into merged from gone;
-  delete from private.open_by_deadline d
-  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  select count(*) into merged from removed;
+  delete from private.open_by_deadline counter
+  where counter.shard = 0 and counter.open_count = 0 and counter.amount_minor = 0;
   return merged;
 end $$;
 
@@ -205,26 +218,28 @@ language plpgsql volatile set search_path = '' as $$
 declare
   merged integer;
 begin
-  with gone as (
-    delete from private.open_by_assignee d where d.ctid = any (array(
-      select x.ctid from private.open_by_assignee x
-      where x.shard <> 0
+  with removed as (
+    delete from private.open_by_assignee counter where counter.ctid = any (array(
+      select mergeable.ctid from private.open_by_assignee mergeable
+      where mergeable.shard <> 0
       limit batch for update skip locked
-    )) returning d.*
+    )) returning counter.*
   ), folded as (
-    insert into private.open_by_assignee as o (tenant_id, assigned_to, currency, shard, open_count,
+    insert into private.open_by_assignee as counter (tenant_id, assigned_to, currency, shard,
+      open_count,
       amount_minor)
-    select g.tenant_id, g.assigned_to, g.currency, 0, sum(g.open_count), sum(g.amount_minor)
-    from gone g
+    select removed.tenant_id, removed.assigned_to, removed.currency, 0,
+      sum(removed.open_count), sum(removed.amount_minor)
+    from removed
     group by 1, 2, 3
     order by 1, 2, 3
     on conflict on constraint open_by_assignee_pkey do update set
-      open_count = o.open_count + excluded.open_count,
-      amount_minor = o.amount_minor + excluded.amount_minor
+      open_count = counter.open_count + excluded.open_count,
+      amount_minor = counter.amount_minor + excluded.amount_minor
   )
-  select count(*) into merged from gone;
-  delete from private.open_by_assignee d
-  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  select count(*) into merged from removed;
+  delete from private.open_by_assignee counter
+  where counter.shard = 0 and counter.open_count = 0 and counter.amount_minor = 0;
   return merged;
 end $$;
 
@@ -233,26 +248,28 @@ language plpgsql volatile set search_path = '' as $$
 declare
   merged integer;
 begin
-  with gone as (
-    delete from private.open_by_reconciliation d where d.ctid = any (array(
-      select x.ctid from private.open_by_reconciliation x
-      where x.shard <> 0
+  with removed as (
+    delete from private.open_by_reconciliation counter where counter.ctid = any (array(
+      select mergeable.ctid from private.open_by_reconciliation mergeable
+      where mergeable.shard <> 0
       limit batch for update skip locked
-    )) returning d.*
+    )) returning counter.*
   ), folded as (
-    insert into private.open_by_reconciliation as o (tenant_id, reconciliation_id, currency, shard,
+    insert into private.open_by_reconciliation as counter (tenant_id, reconciliation_id, currency,
+      shard,
       open_count, amount_minor)
-    select g.tenant_id, g.reconciliation_id, g.currency, 0, sum(g.open_count), sum(g.amount_minor)
-    from gone g
+    select removed.tenant_id, removed.reconciliation_id, removed.currency, 0,
+      sum(removed.open_count), sum(removed.amount_minor)
+    from removed
     group by 1, 2, 3
     order by 1, 2, 3
     on conflict on constraint open_by_reconciliation_pkey do update set
-      open_count = o.open_count + excluded.open_count,
-      amount_minor = o.amount_minor + excluded.amount_minor
+      open_count = counter.open_count + excluded.open_count,
+      amount_minor = counter.amount_minor + excluded.amount_minor
   )
-  select count(*) into merged from gone;
-  delete from private.open_by_reconciliation d
-  where d.shard = 0 and d.open_count = 0 and d.amount_minor = 0;
+  select count(*) into merged from removed;
+  delete from private.open_by_reconciliation counter
+  where counter.shard = 0 and counter.open_count = 0 and counter.amount_minor = 0;
   return merged;
 end $$;
 
@@ -262,25 +279,27 @@ language plpgsql volatile set search_path = '' as $$
 declare
   merged integer;
 begin
-  with gone as (
-    delete from private.exception_hours d where d.ctid = any (array(
-      select x.ctid from private.exception_hours x
-      where x.shard <> 0 and x.hour < date_trunc('hour', now(), 'UTC')
-        or x.hour < now() - interval '31 days'
+  with removed as (
+    delete from private.exception_hours counter where counter.ctid = any (array(
+      select mergeable.ctid from private.exception_hours mergeable
+      where mergeable.shard <> 0 and mergeable.hour < date_trunc('hour', now(), 'UTC')
+        or mergeable.hour < now() - interval '31 days'
       limit batch for update skip locked
-    )) returning d.*
+    )) returning counter.*
   ), folded as (
-    insert into private.exception_hours as o (tenant_id, hour, shard, breached_count, closed_count)
-    select g.tenant_id, g.hour, 0, sum(g.breached_count), sum(g.closed_count)
-    from gone g
-    where g.hour >= now() - interval '31 days'
+    insert into private.exception_hours as counter (tenant_id, hour, shard, breached_count,
+      closed_count)
+    select removed.tenant_id, removed.hour, 0, sum(removed.breached_count),
+      sum(removed.closed_count)
+    from removed
+    where removed.hour >= now() - interval '31 days'
     group by 1, 2
     order by 1, 2
     on conflict on constraint exception_hours_pkey do update set
-      breached_count = o.breached_count + excluded.breached_count,
-      closed_count = o.closed_count + excluded.closed_count
+      breached_count = counter.breached_count + excluded.breached_count,
+      closed_count = counter.closed_count + excluded.closed_count
   )
-  select count(*) into merged from gone;
+  select count(*) into merged from removed;
   return merged;
 end $$;
 
@@ -298,8 +317,8 @@ begin
   merged := array[private.merge_deadline_counters(batch), private.merge_assignee_counters(batch),
     private.merge_reconciliation_counters(batch), private.merge_hour_counters(batch)];
   return (
-    select case when max(m) >= batch then sum(m) else 0 end
-    from unnest(merged) m
+    select case when max(merged_count) >= batch then sum(merged_count) else 0 end
+    from unnest(merged) merged_count
   );
 end $$;
 

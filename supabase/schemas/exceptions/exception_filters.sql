@@ -10,17 +10,18 @@ declare
   ends constant timestamptz[] := array[as_of,
     as_of + make_interval(mins => private.high_risk_below() - 1),
     as_of + make_interval(mins => private.medium_risk_up_to())];
-  given constant text[] := case when 'at_risk' = any (wanted) then wanted || '{high,medium}'::text[]
+  accepted constant text[] := case when 'at_risk' = any (wanted)
+    then wanted || '{high,medium}'::text[]
     else wanted end;
   ranges text[] := '{}';
   first integer;
 begin
   for i in 1 .. 4 loop
-    if not risks[i] = any (given) then
+    if not risks[i] = any (accepted) then
       continue;
     end if;
     first := coalesce(first, i);
-    if i = 4 or not risks[i + 1] = any (given) then
+    if i = 4 or not risks[i + 1] = any (accepted) then
       ranges := ranges || coalesce(nullif(concat_ws(' and ',
         case when first > 1 then format('e.due_at > %L::timestamptz', ends[first - 1]) end,
         case when i < 4 then format('e.due_at <= %L::timestamptz', ends[i]) end), ''), 'true');
@@ -32,7 +33,7 @@ end $$;
 
 -- One of `wanted`. A single value is compared by `=`, so that an index supplies the order of its
 -- next column.
-create function private.one_of(field text, wanted text[]) returns text
+create function private.equals_any(field text, wanted text[]) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return case when cardinality(wanted) = 1 then format('%s = %L', field, wanted[1])
@@ -55,23 +56,23 @@ begin
   elsif filter = 'breach_risk' then
     return '(' || array_to_string(private.risk_ranges(wanted, as_of), ' or ') || ')';
   elsif filter = 'severity' then
-    return private.one_of('e.severity_rank',
-      array(select private.severity_rank(s)::text from unnest(wanted) s));
+    return private.equals_any('e.severity_rank',
+      array(select private.severity_rank(status)::text from unnest(wanted) status));
   elsif filter = 'assigned_to' then
     wanted := array_replace(wanted, 'me', private.actor());
   end if;
   return case
-    when not private.facet_has_none(filter) then private.one_of('e.' || filter, wanted)
+    when not private.facet_has_none(filter) then private.equals_any('e.' || filter, wanted)
     when wanted = '{none}' then format('e.%I is null', filter)
     when 'none' = any (wanted) then format('(e.%I is null or %s)', filter,
-      private.one_of('e.' || filter, array_remove(wanted, 'none')))
-    else private.one_of('e.' || filter, wanted)
+      private.equals_any('e.' || filter, array_remove(wanted, 'none')))
+    else private.equals_any('e.' || filter, wanted)
   end;
 end $$;
 
 -- The condition that exception e has a ledger row of these kinds from one moment to before another;
 -- null without either.
-create function private.had_between(kinds text, starts_at timestamptz,
+create function private.had_entry_between(kinds text, starts_at timestamptz,
   ends_at timestamptz) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -91,9 +92,9 @@ language plpgsql stable set search_path = '' as $$
 begin
   return nullif(concat_ws(' and ', 'e.amount_minor >= ' || (input ->> 'amount_from')::bigint::text,
     'e.due_at < ' || quote_literal((input ->> 'due_before')::timestamptz) || '::timestamptz',
-    private.had_between($q$l.kind = 'crossed' and l.threshold_minutes = 0$q$,
+    private.had_entry_between($q$l.kind = 'crossed' and l.threshold_minutes = 0$q$,
       (input ->> 'breached_from')::timestamptz, (input ->> 'breached_before')::timestamptz),
-    private.had_between($q$l.kind in ('resolved', 'dismissed')$q$,
+    private.had_entry_between($q$l.kind in ('resolved', 'dismissed')$q$,
       (input ->> 'closed_from')::timestamptz, (input ->> 'closed_before')::timestamptz)),
     '');
 end $$;
@@ -103,14 +104,14 @@ create function private.exception_conditions(input jsonb, as_of timestamptz) ret
 language plpgsql stable set search_path = '' as $$
 begin
   return concat_ws(' and ', 'true', private.bound_conditions(input), (
-    select string_agg(private.exception_condition(f, input, as_of), ' and ')
-    from unnest(private.exception_facets()) f
+    select string_agg(private.exception_condition(facet, input, as_of), ' and ')
+    from unnest(private.exception_facets()) facet
   ));
 end $$;
 
 grant execute on function
-  private.risk_ranges(text[], timestamptz), private.one_of(text, text[]),
+  private.risk_ranges(text[], timestamptz), private.equals_any(text, text[]),
   private.exception_condition(text, jsonb, timestamptz),
-  private.had_between(text, timestamptz, timestamptz), private.bound_conditions(jsonb),
+  private.had_entry_between(text, timestamptz, timestamptz), private.bound_conditions(jsonb),
   private.exception_conditions(jsonb, timestamptz)
 to authenticated;

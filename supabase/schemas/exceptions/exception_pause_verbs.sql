@@ -4,27 +4,29 @@
 create function private.lock_exception(id text) returns public.exceptions
 language plpgsql volatile set search_path = '' as $$
 declare
-  e public.exceptions;
+  exception public.exceptions;
 begin
-  select * into e from private.lock_exceptions(array[lock_exception.id]);
+  select * into exception from private.lock_exceptions(array[lock_exception.id]);
   if not found then
     perform private.refuse_missing('exception');
-  elsif e.paused_until <= now() then
-    select * into e
-    from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
+  elsif exception.paused_until <= now() then
+    select * into exception
+    from private.change_exceptions_for_caller('resume',
+      array[jsonb_build_object('id', exception.id)]);
   end if;
-  return e;
+  return exception;
 end $$;
 
 -- Refuses: invalid_request for an end that has passed or is later than the policy allows.
-create function private.require_pause_end(until timestamptz, p public.sla_policies) returns void
+create function private.require_pause_end(until timestamptz,
+  policy public.sla_policies) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if until <= now() then
     perform private.refuse_field('until', 'Must be in the future.');
-  elsif until > now() + make_interval(mins => p.pause_max_minutes) then
+  elsif until > now() + make_interval(mins => policy.pause_max_minutes) then
     perform private.refuse_field('until',
-      format('The SLA policy allows pauses of at most %s minutes.', p.pause_max_minutes));
+      format('The SLA policy allows pauses of at most %s minutes.', policy.pause_max_minutes));
   end if;
 end $$;
 
@@ -33,24 +35,24 @@ create function public.pause_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'pause_exception');
-  e public.exceptions;
-  p public.sla_policies;
+  exception public.exceptions;
+  policy public.sla_policies;
   fault text;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  e := private.lock_exception(input ->> 'id');
-  select * into p from public.sla_policies x where x.tenant_id = e.tenant_id;
-  perform private.require_pause_end((input ->> 'until')::timestamptz, p);
-  fault := private.pause_fault(e, p);
+  exception := private.lock_exception(input ->> 'id');
+  select * into policy from public.sla_policies where sla_policies.tenant_id = exception.tenant_id;
+  perform private.require_pause_end((input ->> 'until')::timestamptz, policy);
+  fault := private.pause_fault(exception, policy);
   if fault is not null then
     perform private.refuse_conflict('cannot_pause', fault);
   end if;
-  select * into e from private.change_exceptions_for_caller('pause', array[
-    jsonb_build_object('id', e.id, 'paused_until', input -> 'until', 'pause_reason',
-      input -> 'reason')]);
-  return private.finish_request(request, private.versioned_exception_json(e));
+  select * into exception from private.change_exceptions_for_caller('pause', array[
+    jsonb_build_object('id', exception.id, 'paused_until', input -> 'until',
+      'pause_reason', input -> 'reason')]);
+  return private.finish_request(request, private.versioned_exception_json(exception));
 end $$;
 
 -- input: { id }. Refuses: not_found, conflict.
@@ -58,16 +60,17 @@ create function public.resume_exception(input jsonb, request jsonb) returns json
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'resume_exception');
-  e public.exceptions;
+  exception public.exceptions;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  e := private.lock_exception(input ->> 'id');
-  if e.paused_at is null then
+  exception := private.lock_exception(input ->> 'id');
+  if exception.paused_at is null then
     perform private.refuse_conflict('not_paused', 'It is not paused.');
   end if;
-  select * into e
-  from private.change_exceptions_for_caller('resume', array[jsonb_build_object('id', e.id)]);
-  return private.finish_request(request, private.versioned_exception_json(e));
+  select * into exception
+  from private.change_exceptions_for_caller('resume',
+    array[jsonb_build_object('id', exception.id)]);
+  return private.finish_request(request, private.versioned_exception_json(exception));
 end $$;

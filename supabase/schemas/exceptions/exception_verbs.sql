@@ -4,30 +4,31 @@
 create function private.find_exception(id text) returns public.exceptions
 language plpgsql stable set search_path = '' as $$
 declare
-  e public.exceptions;
+  exception public.exceptions;
 begin
-  select * into e from public.exceptions x where x.tenant_id = private.tenant_id() and x.id = $1;
+  select * into exception from public.exceptions where exceptions.tenant_id = private.tenant_id()
+    and exceptions.id = $1;
   if not found then
     perform private.refuse_missing('exception');
   end if;
-  return e;
+  return exception;
 end $$;
 
 -- Covers what people set and whether it is closed: no clocks, no counters, nothing that other work
 -- adds.
-create function private.exception_version(e public.exceptions) returns bigint
+create function private.exception_version(exception public.exceptions) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.version_of(private.exception_facts(e) - 'calendar_id'
-    || jsonb_build_object('closed_at', private.iso(e.closed_at)));
+  return private.version_of(private.exception_facts(exception) - 'calendar_id'
+    || jsonb_build_object('closed_at', private.iso(exception.closed_at)));
 end $$;
 
 -- The wire form of one exception, with the version that its entity tag is made of.
-create function private.versioned_exception_json(e public.exceptions) returns jsonb
+create function private.versioned_exception_json(exception public.exceptions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.exception_json(e)::jsonb
-    || jsonb_build_object('version', private.exception_version(e));
+  return private.exception_json(exception)::jsonb
+    || jsonb_build_object('version', private.exception_version(exception));
 end $$;
 
 -- Refuses: invalid_request if the tenant has no such reconciliation.
@@ -35,8 +36,8 @@ create function private.require_reconciliation(id text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
   if id is not null
-    and not exists (select from public.reconciliations r
-      where r.tenant_id = private.tenant_id() and r.id = $1) then
+    and not exists (select from public.reconciliations period
+      where period.tenant_id = private.tenant_id() and period.id = $1) then
     perform private.refuse_field('reconciliation_id', 'There is no such reconciliation.');
   end if;
 end $$;
@@ -47,8 +48,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   perform private.require_quota('exceptions', jsonb_array_length(rows));
   return query select * from private.change_exceptions_for_caller('create', array(
-    select r.value - '{calendar_id,calendar_no,paused_until,pause_reason,resolution}'::text[]
-    from jsonb_array_elements(rows) r
+    select row.value - '{calendar_id,calendar_no,paused_until,pause_reason,resolution}'::text[]
+    from jsonb_array_elements(rows) row
   ));
 end $$;
 
@@ -71,11 +72,11 @@ end $$;
 create function public.get_exception(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  e public.exceptions;
+  exception public.exceptions;
 begin
   perform private.begin_request(request, 'get_exception');
-  e := private.find_exception(input ->> 'id');
-  return private.versioned_exception_json(e);
+  exception := private.find_exception(input ->> 'id');
+  return private.versioned_exception_json(exception);
 end $$;
 
 -- The columns that a merge patch sets; for details, the result of patching them.
@@ -121,13 +122,13 @@ end $$;
 
 -- The SQL condition of a search on an exception e: each word of q is part of the title or the
 -- reason_code; a word of exc_ and hexadecimal digits is the start of the ID.
-create function private.has_words(q text) returns text
+create function private.has_words(search text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
   condition text := 'true';
   word text;
 begin
-  foreach word in array regexp_split_to_array(btrim(lower(q)), '\s+') loop
+  foreach word in array regexp_split_to_array(btrim(lower(search)), '\s+') loop
     condition := condition
       || case
         when word ~ '^exc_[0-9a-f]*$' then format(' and e.id >= %L and e.id < %L', word,
@@ -150,16 +151,16 @@ end $$;
 -- The IDs of the tenant's exceptions that a search finds; null if there are more than 5,000: then
 -- reading the list in its order fills a page sooner. It runs above row-level security, under which
 -- no index of words is used, and returns only IDs of this tenant.
-create function private.narrow_by_search(q text) returns text[]
+create function private.narrow_by_search(search text) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  most constant integer := 5000;
+  max_count constant integer := 5000;
   ids text[];
 begin
   execute format(
     'select array(select e.id from public.exceptions e where e.tenant_id = %L and %s limit %s)',
-    private.tenant_id(), private.has_words(q), most + 1) into ids;
-  return case when cardinality(ids) <= most then ids end;
+    private.tenant_id(), private.has_words(search), max_count + 1) into ids;
+  return case when cardinality(ids) <= max_count then ids end;
 end $$;
 
 -- { updated_since, within_minutes, breach_risk }: changed at or after a moment, and near the
@@ -202,16 +203,17 @@ declare
   conditions text := concat_ws(' and ', 'e.tenant_id = private.tenant_id()',
     private.exception_conditions(input, now()), private.exceptions_after(input));
   recent constant text := private.recent_conditions(input, now());
-  most constant integer := 20000;
-  few text[];
-  few_recent text[];
+  max_count constant integer := 20000;
+  found_ids text[];
+  recent_ids text[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_exceptions');
   if input ->> 'q' is not null then
-    few := private.narrow_by_search(input ->> 'q');
+    found_ids := private.narrow_by_search(input ->> 'q');
     conditions := conditions || ' and '
-      || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($1)' end;
+      || case when found_ids is null then private.has_words(input ->> 'q')
+        else 'e.id = any ($1)' end;
   end if;
   if recent is not null then
     -- These have their own indexes: in the order of the list, old exceptions that changed come
@@ -219,19 +221,19 @@ begin
     execute format('select array(
         select e.id from public.exceptions e
         where e.tenant_id = private.tenant_id() and %s limit %s)',
-      recent, most + 1) into few_recent;
-    few_recent := case when cardinality(few_recent) <= most then few_recent end;
+      recent, max_count + 1) into recent_ids;
+    recent_ids := case when cardinality(recent_ids) <= max_count then recent_ids end;
     conditions := conditions || ' and '
-      || case when few_recent is null then recent else 'e.id = any ($2)' end;
+      || case when recent_ids is null then recent else 'e.id = any ($2)' end;
   end if;
   if input ->> 'q' is not null or recent is not null then
     -- The planner expects fewer rows than there are, and would sort them.
-    perform set_config('enable_sort', (coalesce(few, few_recent) is not null)::text, true);
+    perform set_config('enable_sort', (coalesce(found_ids, recent_ids) is not null)::text, true);
   end if;
   execute format($q$
     select jsonb_agg(private.exception_json(e) order by %s)
     from (select * from public.exceptions e where %s order by %s limit %s) e
-  $q$, sort_key, conditions, sort_key, page_size + 1) into items using few, few_recent;
+  $q$, sort_key, conditions, sort_key, page_size + 1) into items using found_ids, recent_ids;
   return case when by_closing then private.page(items, page_size, 'closed_at', 'id')
     else private.page(items, page_size, 'id') end;
 end $$;

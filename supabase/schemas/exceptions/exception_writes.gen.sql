@@ -34,7 +34,7 @@ grant execute on function
   private.exception_facets(), private.facet_has_none(text), private.facets_by_deadline()
 to authenticated;
 
-create function private.insert_exceptions(made private.exception_change[]) returns void
+create function private.insert_exceptions(changes private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.exceptions (
@@ -45,30 +45,36 @@ begin
     grouped_match_id, resolved_by_matching
   )
   select
-    n.id, n.tenant_id, n.title, n.severity, n.assigned_to, n.due_at, n.due_from_policy,
-    n.calendar_id, n.calendar_no, n.due_open_ms, n.paused_at, n.paused_until, n.pause_reason,
-    n.paused_by_rule, n.held_due_at, n.pause_count, n.paused_ms, n.status, n.reason_code,
-    n.amount_minor, n.currency, n.reconciliation_id, n.details, n.resolution, n.created_at,
-    n.created_by, n.updated_at, n.closed_at, n.pair_no, n.line_no, n.line_id, n.suggested_match_id,
-    n.grouped_match_id, n.resolved_by_matching
-  from (select (m.after).* from unnest(made) m) n;
+    written.id, written.tenant_id, written.title, written.severity, written.assigned_to,
+    written.due_at, written.due_from_policy, written.calendar_id, written.calendar_no,
+    written.due_open_ms, written.paused_at, written.paused_until, written.pause_reason,
+    written.paused_by_rule, written.held_due_at, written.pause_count, written.paused_ms,
+    written.status, written.reason_code, written.amount_minor, written.currency,
+    written.reconciliation_id, written.details, written.resolution, written.created_at,
+    written.created_by, written.updated_at, written.closed_at, written.pair_no, written.line_no,
+    written.line_id, written.suggested_match_id, written.grouped_match_id,
+    written.resolved_by_matching
+  from (select (change.after).* from unnest(changes) change) written;
 end $$;
 
-create function private.update_exceptions(made private.exception_change[]) returns void
+create function private.update_exceptions(changes private.exception_change[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.exceptions e
+  update public.exceptions exception
   set
-    title = n.title, severity = n.severity, assigned_to = n.assigned_to, due_at = n.due_at,
-    due_from_policy = n.due_from_policy, calendar_id = n.calendar_id, calendar_no = n.calendar_no,
-    due_open_ms = n.due_open_ms, paused_at = n.paused_at, paused_until = n.paused_until,
-    pause_reason = n.pause_reason, paused_by_rule = n.paused_by_rule, held_due_at = n.held_due_at,
-    pause_count = n.pause_count, paused_ms = n.paused_ms, status = n.status,
-    reason_code = n.reason_code, amount_minor = n.amount_minor, currency = n.currency,
-    reconciliation_id = n.reconciliation_id, details = n.details, resolution = n.resolution,
-    updated_at = n.updated_at, closed_at = n.closed_at, pair_no = n.pair_no, line_no = n.line_no,
-    line_id = n.line_id, suggested_match_id = n.suggested_match_id,
-    grouped_match_id = n.grouped_match_id, resolved_by_matching = n.resolved_by_matching
-  from (select (m.after).* from unnest(made) m) n
-  where e.tenant_id = n.tenant_id and e.id = n.id;
+    title = written.title, severity = written.severity, assigned_to = written.assigned_to,
+    due_at = written.due_at, due_from_policy = written.due_from_policy,
+    calendar_id = written.calendar_id, calendar_no = written.calendar_no,
+    due_open_ms = written.due_open_ms, paused_at = written.paused_at,
+    paused_until = written.paused_until, pause_reason = written.pause_reason,
+    paused_by_rule = written.paused_by_rule, held_due_at = written.held_due_at,
+    pause_count = written.pause_count, paused_ms = written.paused_ms, status = written.status,
+    reason_code = written.reason_code, amount_minor = written.amount_minor,
+    currency = written.currency, reconciliation_id = written.reconciliation_id,
+    details = written.details, resolution = written.resolution, updated_at = written.updated_at,
+    closed_at = written.closed_at, pair_no = written.pair_no, line_no = written.line_no,
+    line_id = written.line_id, suggested_match_id = written.suggested_match_id,
+    grouped_match_id = written.grouped_match_id, resolved_by_matching = written.resolved_by_matching
+  from (select (change.after).* from unnest(changes) change) written
+  where exception.tenant_id = written.tenant_id and exception.id = written.id;
 end $$;

@@ -161,23 +161,25 @@ create type private.exception_item as (
 
 -- Lists call it for each row: calling another function here would cost as much as everything else
 -- it does, and json_build_object twice as much as row_to_json.
-create function private.exception_json(e public.exceptions,
+create function private.exception_json(exception public.exceptions,
   as_of timestamptz default now()) returns json
 language plpgsql stable set search_path = '' as $$
 declare
   iso constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
-  is_paused constant boolean := e.paused_at is not null and coalesce(e.paused_until > as_of, true);
-  due_at constant timestamptz := case when e.paused_at is null then e.due_at
-    else private.deadline(e, as_of) end;
+  is_paused constant boolean := exception.paused_at is not null
+    and coalesce(exception.paused_until > as_of, true);
+  due_at constant timestamptz := case when exception.paused_at is null then exception.due_at
+    else private.deadline(exception, as_of) end;
   -- Rounded up: zero or negative after the deadline (spec 2.2).
   minutes constant bigint := case
-    when e.status in ('open', 'in_review') then ceil(extract(epoch from due_at - as_of) / 60) end;
+    when exception.status in ('open', 'in_review')
+      then ceil(extract(epoch from due_at - as_of) / 60) end;
   item private.exception_item;
 begin
-  item.id := e.id;
-  item.title := e.title;
-  item.severity := e.severity;
-  item.assigned_to := e.assigned_to;
+  item.id := exception.id;
+  item.title := exception.title;
+  item.severity := exception.severity;
+  item.assigned_to := exception.assigned_to;
   item.due_at := to_char(due_at at time zone 'UTC', iso);
   item.minutes_to_breach := minutes;
   item.breach_risk := case
@@ -188,27 +190,28 @@ begin
     when minutes <= private.medium_risk_up_to() then 'medium'
     else 'low'
   end;
-  item.business_minutes_remaining := case when minutes is not null and e.calendar_no is not null
-    then private.business_minutes_remaining(e, as_of) end;
-  item.calendar_id := e.calendar_id;
+  item.business_minutes_remaining := case when minutes is not null
+    and exception.calendar_no is not null
+    then private.business_minutes_remaining(exception, as_of) end;
+  item.calendar_id := exception.calendar_id;
   if is_paused then
-    item.paused_at := private.iso(e.paused_at);
-    item.paused_until := private.iso(e.paused_until);
-    item.pause_reason := e.pause_reason;
+    item.paused_at := private.iso(exception.paused_at);
+    item.paused_until := private.iso(exception.paused_until);
+    item.pause_reason := exception.pause_reason;
   end if;
-  item.status := e.status;
-  item.reason_code := e.reason_code;
-  item.amount_minor := e.amount_minor;
-  item.currency := e.currency;
-  item.reconciliation_id := e.reconciliation_id;
-  item.line_id := 'lin_' || replace(e.line_id::text, '-', '');
-  item.suggested_match_id := 'mat_' || replace(e.suggested_match_id::text, '-', '');
-  item.details := e.details;
-  item.resolution := e.resolution;
-  item.created_at := to_char(e.created_at at time zone 'UTC', iso);
-  item.created_by := e.created_by;
-  item.updated_at := to_char(e.updated_at at time zone 'UTC', iso);
-  item.closed_at := to_char(e.closed_at at time zone 'UTC', iso);
+  item.status := exception.status;
+  item.reason_code := exception.reason_code;
+  item.amount_minor := exception.amount_minor;
+  item.currency := exception.currency;
+  item.reconciliation_id := exception.reconciliation_id;
+  item.line_id := 'lin_' || replace(exception.line_id::text, '-', '');
+  item.suggested_match_id := 'mat_' || replace(exception.suggested_match_id::text, '-', '');
+  item.details := exception.details;
+  item.resolution := exception.resolution;
+  item.created_at := to_char(exception.created_at at time zone 'UTC', iso);
+  item.created_by := exception.created_by;
+  item.updated_at := to_char(exception.updated_at at time zone 'UTC', iso);
+  item.closed_at := to_char(exception.closed_at at time zone 'UTC', iso);
   return row_to_json(item);
 end $$;
 

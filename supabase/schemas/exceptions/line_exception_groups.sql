@@ -6,9 +6,10 @@ create function private.delete_open_suggestions(tenant text, matches uuid[]) ret
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id', null)
-    from public.exceptions e where e.tenant_id = tenant and e.suggested_match_id = any (matches)
-      order by e.id for no key update
+    select jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'suggested_match_id', null)
+    from public.exceptions exception where exception.tenant_id = tenant
+      and exception.suggested_match_id = any (matches)
+      order by exception.id for no key update
   ));
 end $$;
 
@@ -18,15 +19,15 @@ create function private.has_own_title(tenant text, given_id text) returns boolea
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
-    select from public.exception_history h
-    where h.tenant_id = tenant and h.exception_id = given_id and h.kind = 'updated'
-      and h.changes ? 'title' and h.actor <> 'system'
+    select from public.exception_history change
+    where change.tenant_id = tenant and change.exception_id = given_id and change.kind = 'updated'
+      and change.changes ? 'title' and change.actor <> 'system'
   );
 end $$;
 
 -- Open exceptions of a pair whose suggestion no longer exists, each with its one line that is open
 -- up to the end of the period: its own line, otherwise the one with the most money.
-create function private.exceptions_without_suggestion(r public.reconciliations)
+create function private.exceptions_without_suggestion(period public.reconciliations)
 returns table (exception_id text, line_no bigint)
 language plpgsql stable set search_path = '' as $$
 begin
@@ -34,13 +35,13 @@ begin
   with grouped as materialized (
     select exception.id, exception.line_no, exception.grouped_match_id
     from public.exceptions exception
-    where exception.tenant_id = r.tenant_id and exception.pair_no = r.pair_no
+    where exception.tenant_id = period.tenant_id and exception.pair_no = period.pair_no
       and exception.grouped_match_id is not null and exception.status in ('open', 'in_review')
   ), left_over as materialized (
     select held.id, held.line_no from grouped held
     left join (
       select match.id from public.matches match
-      where match.tenant_id = r.tenant_id
+      where match.tenant_id = period.tenant_id
         and match.id = any (array(select any_held.grouped_match_id from grouped any_held))
         and match.state = 'suggested'
         order by match.id
@@ -51,11 +52,11 @@ begin
   from left_over lone cross join lateral (
     select exception_line.line_no from private.exception_lines exception_line cross join lateral (
       select abs(open_line.open_minor) as minor from private.open_lines open_line
-      where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+      where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
         and open_line.line_no = exception_line.line_no
-        and open_line.value_date <= r.period_end offset 0
+        and open_line.value_date <= period.period_end offset 0
     ) still_open
-    where exception_line.tenant_id = r.tenant_id and exception_line.exception_id = lone.id
+    where exception_line.tenant_id = period.tenant_id and exception_line.exception_id = lone.id
     order by exception_line.line_no <> lone.line_no, still_open.minor desc, exception_line.line_no
     limit 1
   ) line_left;
@@ -70,17 +71,18 @@ create function private.exceptions_to_regroup(tenant text, reconciliation text) 
 language plpgsql stable security definer set search_path = '' set enable_sort = off
   set enable_nestloop = off as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
-  select * into strict r
-  from public.reconciliations period
-  where period.tenant_id = tenant and period.id = reconciliation;
+  select * into strict period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
   return (
     with held as materialized (
-      select mm.match_id, exception.id as exception_id, exception.line_no,
+      select member.match_id, exception.id as exception_id, exception.line_no,
         exception.grouped_match_id
-      from private.members_of(tenant, private.suggested_of(tenant, r.id)) mm
-      join private.open_line_exceptions_of(tenant, r.id) exception on exception.line_no = mm.line_no
+      from private.members_of(tenant, private.suggestions_in(tenant, period.id)) member
+      join private.open_line_exceptions_of(tenant, period.id) exception
+        on exception.line_no = member.line_no
     ), put_together as (
       select holds.match_id, array_agg(holds.exception_id order by holds.exception_id) as ids,
         array_agg(holds.line_no order by holds.exception_id) as line_nos
@@ -90,30 +92,30 @@ begin
       select ordered.ids[1] as exception_id, ordered.ids[2:] as merged,
         ordered.line_nos[1] as line_no, together.match_id
       from put_together together cross join lateral (
-        select array_agg(part.id order by title.is_own desc, part.id) as ids,
-          array_agg(part.line_no order by title.is_own desc, part.id) as line_nos
+        select array_agg(part.id order by own_title.is_own desc, part.id) as ids,
+          array_agg(part.line_no order by own_title.is_own desc, part.id) as line_nos
         from unnest(together.ids, together.line_nos) part (id, line_no)
-          cross join lateral (select private.has_own_title(tenant, part.id) as is_own) title
+          cross join lateral (select private.has_own_title(tenant, part.id) as is_own) own_title
       ) ordered
       union all
       select lone.exception_id, '{}', lone.line_no, null
-      from private.exceptions_without_suggestion(r) lone
+      from private.exceptions_without_suggestion(period) lone
       where not exists (select from held holds where holds.exception_id = lone.exception_id)
     ), numbered as materialized (
-      select row_number() over () as n, change.* from changed change
+      select row_number() over () as place, change.* from changed change
     )
     select coalesce(
       jsonb_agg(about_exception.subject
         || jsonb_build_object('exception_id', change.exception_id, 'merged', change.merged,
-          'line_no', change.line_no, 'severity', exception.severity, 'amount_minor',
-          exception.amount_minor)
+          'line_no', change.line_no, 'severity', exception.severity,
+          'amount_minor', exception.amount_minor)
         order by change.exception_id), '[]')
     -- A suggestion lists its lines itself.
-    from private.subjects_of_exceptions(r,
-      array(select asked.match_id from numbered asked order by asked.n),
-      array(select case when asked.match_id is null then asked.line_no end from numbered asked
-        order by asked.n)) about_exception
-    join numbered change on change.n = about_exception.n
+    from private.subjects_of_exceptions(period,
+      array(select requested.match_id from numbered requested order by requested.place),
+      array(select case when requested.match_id is null then requested.line_no end
+        from numbered requested order by requested.place)) about_exception
+    join numbered change on change.place = about_exception.place
     join public.exceptions exception on exception.tenant_id = tenant
       and exception.id = change.exception_id
   );
@@ -124,33 +126,36 @@ create function private.moves_deadline(tenant text, given_id text, severity text
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
-    select from public.exceptions e
-    where e.tenant_id = tenant and e.id = given_id and e.due_from_policy
-      and e.severity <> moves_deadline.severity
+    select from public.exceptions exception
+    where exception.tenant_id = tenant and exception.id = given_id and exception.due_from_policy
+      and exception.severity <> moves_deadline.severity
   );
 end $$;
 
 -- { calendar_id, calendar_no, due_at } that the policy gives an exception at another severity; {}
 -- if they stay.
-create function private.deadline_of_severity(e public.exceptions, severity text) returns jsonb
+create function private.deadline_of_severity(exception public.exceptions,
+  severity text) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  p public.sla_policies;
+  policy public.sla_policies;
   calendar text;
-  no bigint;
+  calendar_number bigint;
 begin
-  if not e.due_from_policy or e.severity = deadline_of_severity.severity then
+  if not exception.due_from_policy or exception.severity = deadline_of_severity.severity then
     return '{}';
   end if;
-  select * into strict p from public.sla_policies x where x.tenant_id = e.tenant_id;
-  calendar := private.policy_calendar(p, deadline_of_severity.severity);
+  select * into strict policy from public.sla_policies
+  where sla_policies.tenant_id = exception.tenant_id;
+  calendar := private.policy_calendar(policy, deadline_of_severity.severity);
   if calendar is not null then
-    no := private.current_calendar_no(e.tenant_id, calendar);
+    calendar_number := private.current_calendar_no(exception.tenant_id, calendar);
   end if;
-  return jsonb_build_object('calendar_id', calendar, 'calendar_no', no, 'due_at',
-    coalesce(
-      private.policy_deadline(e, private.minutes_to_resolve(p, deadline_of_severity.severity), no),
-      coalesce(e.held_due_at, e.due_at)));
+  return jsonb_build_object('calendar_id', calendar, 'calendar_no', calendar_number,
+    'due_at', coalesce(
+      private.policy_deadline(exception,
+        private.minutes_to_resolve(policy, deadline_of_severity.severity), calendar_number),
+      coalesce(exception.held_due_at, exception.due_at)));
 end $$;
 
 -- Merges open exceptions into another, which gets these lines. A merged one without its own line
@@ -162,8 +167,7 @@ begin
   perform private.change_exceptions('edit', array(
     select jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'status', 'resolved',
       'line_no', null, 'suggested_match_id', null, 'grouped_match_id', null,
-      'resolution',
-      format('Merged into %s: a match is suggested for the lines of both.', into_id))
+      'resolution', format('Merged into %s: a match is suggested for the lines of both.', into_id))
     from public.exceptions exception
     where exception.tenant_id = tenant and exception.id = any (merged)
       and exception.status in ('open', 'in_review')
@@ -185,20 +189,20 @@ create function private.regroup_exceptions(tenant text, reconciliation text, run
   attempt integer, rows jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
   wanted record;
 begin
-  r := private.lock_period(tenant, reconciliation);
+  period := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
   for wanted in
     select *
-    from jsonb_to_recordset(rows) as given (exception_id text, merged text[], match_id uuid,
+    from jsonb_to_recordset(rows) as item (exception_id text, merged text[], match_id uuid,
       line_nos bigint[], title text, severity text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
   loop
     -- A person may have settled or decided it since the run read it. The next run looks again.
     continue when not exists (select from private.open_lines open_line
-      where open_line.tenant_id = tenant and open_line.pair_no = r.pair_no
+      where open_line.tenant_id = tenant and open_line.pair_no = period.pair_no
         and open_line.line_no = wanted.line_nos[1])
       or wanted.match_id is not null and not exists (
         select
@@ -209,11 +213,11 @@ begin
       case when private.moves_deadline(tenant, wanted.exception_id, wanted.severity)
         then 'recalculate'
       else 'edit' end, array(
-      select jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'title',
-        case when private.has_own_title(tenant, exception.id) then exception.title
+      select jsonb_build_object('tenant_id', tenant, 'id', exception.id,
+        'title', case when private.has_own_title(tenant, exception.id) then exception.title
           else wanted.title end,
-        'severity', wanted.severity, 'reason_code', wanted.reason_code, 'amount_minor',
-        wanted.amount_minor, 'currency', wanted.currency,
+        'severity', wanted.severity, 'reason_code', wanted.reason_code,
+        'amount_minor', wanted.amount_minor, 'currency', wanted.currency,
         'details', exception.details - 'lines' - 'side' || wanted.details, 'line_no', line.line_no,
         'line_id', line.id,
         'suggested_match_id', wanted.match_id, 'grouped_match_id', wanted.match_id)
@@ -225,7 +229,7 @@ begin
         for no key update of exception
     ));
     continue when not found;
-    perform private.merge_exceptions(tenant, r.pair_no, wanted.exception_id, wanted.merged,
+    perform private.merge_exceptions(tenant, period.pair_no, wanted.exception_id, wanted.merged,
       wanted.line_nos);
   end loop;
 end $$;

@@ -23,58 +23,59 @@ create policy exception_lines_read on private.exception_lines for select to auth
 -- line_no, id, side, source, open_minor, value_date, reference, is_free }] }. difference_minor is
 -- left − right less what the suggestion's adjustments explain; is_free: the line has no exception
 -- yet.
-create function private.subjects_of_exceptions(r public.reconciliations, suggestions uuid[],
-  line_nos bigint[]) returns table (n bigint, subject jsonb)
+create function private.subjects_of_exceptions(period public.reconciliations, suggestions uuid[],
+  line_nos bigint[]) returns table (place bigint, subject jsonb)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   return query
-  with asked as materialized (
-    select given.n, given.suggestion, given.line_no
-    from unnest(suggestions, line_nos) with ordinality given (suggestion, line_no, n)
+  with requested as materialized (
+    select item.place, item.suggestion, item.line_no
+    from unnest(suggestions, line_nos) with ordinality item (suggestion, line_no, place)
   ), about as materialized (
-    select wanted.n, member.line_no
-    from asked wanted
-    join private.members_of(r.tenant_id, suggestions) member on member.match_id = wanted.suggestion
+    select wanted.place, member.line_no from requested wanted
+    join private.members_of(period.tenant_id, suggestions) member
+      on member.match_id = wanted.suggestion
     union
-    select wanted.n, wanted.line_no from asked wanted where wanted.line_no is not null
+    select wanted.place, wanted.line_no from requested wanted where wanted.line_no is not null
   ), open_ones as materialized (
     select open_line.line_no, open_line.side, open_line.currency, open_line.open_minor,
       open_line.value_date from private.open_lines open_line
-    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+    where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
       and open_line.line_no = any (array(select about_line.line_no from about about_line))
       order by open_line.line_no
   )
-  select about_line.n, jsonb_build_object('match_id', wanted.suggestion, 'currency',
+  select about_line.place, jsonb_build_object('match_id', wanted.suggestion, 'currency',
     min(open_line.currency), 'difference_minor', greatest(-9007199254740991, least(9007199254740991,
       sum(case open_line.side when 'left' then open_line.open_minor else -open_line.open_minor end)
         - coalesce(adjusted.minor, 0))),
     'is_late', bool_or(late.line_no is not null), 'lines', jsonb_agg(
       jsonb_build_object('line_no', open_line.line_no, 'id', private.line_id_text(line.id), 'side',
-        open_line.side, 'source', source.name, 'open_minor', open_line.open_minor, 'value_date',
-        open_line.value_date, 'reference', coalesce(line.reference, line.external_id,
+        open_line.side, 'source', source.name, 'open_minor', open_line.open_minor,
+        'value_date', open_line.value_date, 'reference', coalesce(line.reference, line.external_id,
         line.counterparty), 'is_free', taken.line_no is null)
       order by open_line.side, abs(open_line.open_minor) desc, open_line.line_no))
-  from about about_line join asked wanted on wanted.n = about_line.n
+  from about about_line join requested wanted on wanted.place = about_line.place
   join open_ones open_line on open_line.line_no = about_line.line_no
   join (
-    select * from public.lines line where line.tenant_id = r.tenant_id
+    select * from public.lines line where line.tenant_id = period.tenant_id
       and line.line_no = any (array(select open_one.line_no from open_ones open_one))
     order by line.line_no
   ) line on line.line_no = about_line.line_no
-  join public.sources source on source.tenant_id = r.tenant_id and source.source_no = line.source_no
-  left join private.late_lines(r,
+  join public.sources source on source.tenant_id = period.tenant_id
+    and source.source_no = line.source_no
+  left join private.late_lines(period,
     array(select open_one.line_no from open_ones open_one order by open_one.line_no),
     array(select open_one.value_date from open_ones open_one order by open_one.line_no))
     late (line_no) on late.line_no = about_line.line_no
   left join (
     select exception_line.line_no from private.exception_lines exception_line
-    where exception_line.tenant_id = r.tenant_id
+    where exception_line.tenant_id = period.tenant_id
       and exception_line.line_no = any (array(select open_one.line_no from open_ones open_one))
-      and exception_line.pair_no = r.pair_no order by exception_line.line_no
+      and exception_line.pair_no = period.pair_no order by exception_line.line_no
   ) taken on taken.line_no = about_line.line_no
-  left join private.adjusted_in_matches(r.tenant_id, suggestions) adjusted
+  left join private.adjusted_in_matches(period.tenant_id, suggestions) adjusted
     on adjusted.id = wanted.suggestion
-  group by about_line.n, wanted.suggestion, adjusted.minor;
+  group by about_line.place, wanted.suggestion, adjusted.minor;
 end $$;
 
 -- The exceptions to open in a period: lines open past their grace period that have none yet; the
@@ -85,25 +86,26 @@ create function private.lines_past_grace(tenant text, reconciliation text, most 
 language plpgsql stable security definer set search_path = '' set enable_sort = off
   set enable_nestloop = off as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
-  select * into strict r from public.reconciliations period
-  where period.tenant_id = tenant and period.id = reconciliation;
+  select * into strict period from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
   with past_grace as materialized (
-    select * from private.open_past_grace(r)
+    select * from private.open_past_grace(period)
   ), suggested as materialized (
     select match.id, abs(match.residual_minor) as minor from public.matches match
-    where match.tenant_id = tenant and match.reconciliation_id = r.id and match.state = 'suggested'
+    where match.tenant_id = tenant and match.reconciliation_id = period.id
+      and match.state = 'suggested'
   ), members as materialized (
-    select mm.line_no, (array_agg(mm.match_id order by mm.match_id))[1] as match_id
-    from private.members_of(tenant, array(select suggestion.id from suggested suggestion)) mm
-    group by mm.line_no
+    select member.line_no, (array_agg(member.match_id order by member.match_id))[1] as match_id
+    from private.members_of(tenant, array(select suggestion.id from suggested suggestion)) member
+    group by member.line_no
   ), young as materialized (
-    select distinct mm.match_id
-    from members mm
-    join private.open_among(r, array(select member.line_no from members member)) open_line
-      on open_line.line_no = mm.line_no
-    left join past_grace past on past.line_no = mm.line_no
+    select distinct members.match_id
+    from members
+    join private.open_among(period, array(select member.line_no from members member)) open_line
+      on open_line.line_no = members.line_no
+    left join past_grace past on past.line_no = members.line_no
     where past.line_no is null
   ), overdue as materialized (
     select past.line_no, past.minor, member.match_id
@@ -112,7 +114,7 @@ begin
       select exception_line.line_no from private.exception_lines exception_line
       where exception_line.tenant_id = tenant
         and exception_line.line_no = any (array(select any_past.line_no from past_grace any_past))
-        and exception_line.pair_no = r.pair_no order by exception_line.line_no
+        and exception_line.pair_no = period.pair_no order by exception_line.line_no
     ) taken on taken.line_no = past.line_no
     where taken.line_no is null
       and not exists (select from young too_young where too_young.match_id = member.match_id)
@@ -126,10 +128,10 @@ begin
   ), chosen as materialized (
     select * from subjects order by minor desc, line_no limit most
   )
-  select coalesce(jsonb_agg(about_exception.subject order by about_exception.n), '[]'),
+  select coalesce(jsonb_agg(about_exception.subject order by about_exception.place), '[]'),
     (select count(*) from subjects) - (select count(*) from chosen)
   into lines, held_back
-  from private.subjects_of_exceptions(r,
+  from private.subjects_of_exceptions(period,
     array(select choice.match_id from chosen choice order by choice.minor desc, choice.line_no),
     array(select choice.line_no from chosen choice
       order by choice.minor desc, choice.line_no)) about_exception;
@@ -143,54 +145,55 @@ create function private.open_line_exceptions(tenant text, reconciliation text, r
   attempt integer, rows jsonb) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
   opened integer;
 begin
-  r := private.lock_period(tenant, reconciliation);
+  period := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
   with wanted as materialized (
-    select given.*, given.line_nos[1] as line_no from jsonb_to_recordset(rows) as given (
+    select item.*, item.line_nos[1] as line_no from jsonb_to_recordset(rows) as item (
       match_id uuid, line_nos bigint[], title text, severity text, assigned_to text,
       reason_code text, amount_minor bigint, currency text, details jsonb)
-    where given.match_id is null
+    where item.match_id is null
       or exists (select from public.matches match
-        where match.tenant_id = tenant and match.id = given.match_id and match.state = 'suggested')
+        where match.tenant_id = tenant and match.id = item.match_id and match.state = 'suggested')
   ), present as materialized (
     select exception_line.line_no from private.exception_lines exception_line
-    where exception_line.tenant_id = tenant and exception_line.pair_no = r.pair_no
+    where exception_line.tenant_id = tenant and exception_line.pair_no = period.pair_no
       and exception_line.line_no = any (array(select any_wanted.line_no from wanted any_wanted))
     order by exception_line.line_no
-  ), made as (
+  ), opened_exceptions as (
     select created.id, created.line_no from private.change_exceptions('create', array(
       select jsonb_build_object('tenant_id', tenant, 'title', want.title, 'severity', want.severity,
         'assigned_to', want.assigned_to,
-        'reason_code', want.reason_code, 'amount_minor', want.amount_minor, 'currency',
-        want.currency, 'reconciliation_id', r.id, 'details', want.details,
-        'pair_no', r.pair_no, 'line_no', line.line_no, 'line_id', line.id, 'suggested_match_id',
-        want.match_id, 'grouped_match_id', want.match_id)
+        'reason_code', want.reason_code, 'amount_minor', want.amount_minor,
+        'currency', want.currency, 'reconciliation_id', period.id, 'details', want.details,
+        'pair_no', period.pair_no, 'line_no', line.line_no, 'line_id', line.id,
+        'suggested_match_id', want.match_id, 'grouped_match_id', want.match_id)
       from wanted want
       join public.lines line on line.tenant_id = tenant and line.line_no = want.line_no
       join private.open_lines open_line on open_line.tenant_id = tenant
-        and open_line.pair_no = r.pair_no and open_line.line_no = line.line_no
+        and open_line.pair_no = period.pair_no and open_line.line_no = line.line_no
       where want.line_no not in (select held.line_no from present held)
     )) created
   ), about as (
     insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id)
-    select tenant, own_line.line_no, r.pair_no, creation.id
-    from made creation
+    select tenant, own_line.line_no, period.pair_no, creation.id
+    from opened_exceptions creation
     join wanted want on want.line_no = creation.line_no
     cross join unnest(want.line_nos) own_line (line_no)
     on conflict do nothing
   )
-  select count(*) into opened from made;
+  select count(*) into opened from opened_exceptions;
   return opened;
 end $$;
 
-create function private.suggested_of(tenant text, reconciliation text) returns uuid[]
+create function private.suggestions_in(tenant text, reconciliation text) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 begin
-  return array(select m.id from public.matches m
-    where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.state = 'suggested');
+  return array(select match.id from public.matches match
+    where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+      and match.state = 'suggested');
 end $$;
 
 -- The open exceptions of a period's pair, each with its own line.
@@ -199,26 +202,29 @@ create function private.open_line_exceptions_of(tenant text,
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select e.* from public.exceptions e
-  where e.tenant_id = tenant and e.line_no is not null and e.status in ('open', 'in_review')
-    and e.pair_no = (select r.pair_no from public.reconciliations r
-      where r.tenant_id = tenant and r.id = reconciliation);
+  select exception.* from public.exceptions exception
+  where exception.tenant_id = tenant and exception.line_no is not null
+    and exception.status in ('open', 'in_review')
+    and exception.pair_no = (select period.pair_no from public.reconciliations period
+      where period.tenant_id = tenant and period.id = reconciliation);
 end $$;
 
 -- Whether any line that an exception is about is still open.
-create function private.has_open_lines(e public.exceptions) returns boolean
+create function private.has_open_lines(exception public.exceptions) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
     select from (
-      select x.line_no, x.pair_no
-      from private.exception_lines x
-      where x.tenant_id = e.tenant_id and x.exception_id = e.id offset 0
-    ) x cross join lateral (
+      select exception_line.line_no, exception_line.pair_no
+      from private.exception_lines exception_line
+      where exception_line.tenant_id = exception.tenant_id
+        and exception_line.exception_id = exception.id offset 0
+    ) exception_line cross join lateral (
       select
-      from private.open_lines o
-      where o.tenant_id = e.tenant_id and o.pair_no = x.pair_no and o.line_no = x.line_no offset 0
-    ) o
+      from private.open_lines open_line
+      where open_line.tenant_id = exception.tenant_id and open_line.pair_no = exception_line.pair_no
+        and open_line.line_no = exception_line.line_no offset 0
+    ) still_open
   );
 end $$;
 
@@ -228,8 +234,9 @@ create function private.exceptions_of_lines(tenant text, pair integer,
 language plpgsql stable set search_path = '' as $$
 begin
   return array(
-    select distinct x.exception_id from private.exception_lines x
-    where x.tenant_id = tenant and x.line_no = any (line_nos) and x.pair_no = pair);
+    select distinct exception_line.exception_id from private.exception_lines exception_line
+    where exception_line.tenant_id = tenant and exception_line.line_no = any (line_nos)
+      and exception_line.pair_no = pair);
 end $$;
 
 -- Resolves the open exceptions of lines once none of the lines they are about is open.
@@ -238,15 +245,16 @@ create function private.resolve_line_exceptions(tenant text, pair integer, line_
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution',
+    select jsonb_build_object('tenant_id', tenant, 'id', exception.id,
+      'status', 'resolved', 'resolution',
       resolve_line_exceptions.resolution,
       'resolved_by_matching', true, 'suggested_match_id', null)
-    from public.exceptions e
-    where e.tenant_id = tenant
-      and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[])
-      and e.status in ('open', 'in_review')
-      and not private.has_open_lines(e)
-    order by e.id for no key update
+    from public.exceptions exception
+    where exception.tenant_id = tenant
+      and exception.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[])
+      and exception.status in ('open', 'in_review')
+      and not private.has_open_lines(exception)
+    order by exception.id for no key update
   ));
 end $$;
 
@@ -256,16 +264,18 @@ create function private.exceptions_of_matches(tenant text, pair integer,
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   return query
-  with members as materialized (select m.match_id, m.line_no
-  from private.members_of(tenant, matches) m)
-  select e.exception_id, (array_agg(m.match_id order by m.match_id))[1]
-  from members m join (
-    select x.line_no, x.exception_id from private.exception_lines x
-    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from members y))
-      and x.pair_no = pair
-      order by x.line_no
-  ) e on e.line_no = m.line_no
-  group by e.exception_id;
+  with members as materialized (select member.match_id, member.line_no
+  from private.members_of(tenant, matches) member)
+  select exception_line.exception_id, (array_agg(members.match_id order by members.match_id))[1]
+  from members join (
+    select exception_line.line_no, exception_line.exception_id
+    from private.exception_lines exception_line
+    where exception_line.tenant_id = tenant
+      and exception_line.line_no = any (array(select members.line_no from members))
+      and exception_line.pair_no = pair
+      order by exception_line.line_no
+  ) exception_line on exception_line.line_no = members.line_no
+  group by exception_line.exception_id;
 end $$;
 
 -- Resolves the exceptions of matched lines, each by its match; if there are several, by the first.
@@ -278,27 +288,30 @@ begin
     with found as materialized (
       select * from private.exceptions_of_matches(tenant, pair, matches)
     )
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'resolved', 'resolution',
-      format('Matched by %s.', private.match_id_text(x.match_id)),
+    select jsonb_build_object('tenant_id', tenant, 'id', exception.id,
+      'status', 'resolved', 'resolution',
+      format('Matched by %s.', private.match_id_text(found.match_id)),
       'resolved_by_matching', true, 'suggested_match_id', null)
-    from found x
-    join public.exceptions e on e.id = x.exception_id
-    where e.tenant_id = tenant and e.id = any (array(select y.exception_id from found y))
-      and e.status in ('open', 'in_review') and not private.has_open_lines(e)
-    order by e.id for no key update of e
+    from found
+    join public.exceptions exception on exception.id = found.exception_id
+    where exception.tenant_id = tenant
+      and exception.id = any (array(select found.exception_id from found))
+      and exception.status in ('open', 'in_review') and not private.has_open_lines(exception)
+    order by exception.id for no key update of exception
   ));
 end $$;
 
 -- The columns that move an exception of a closed period, whose line is open again, to the next open
 -- period; {} if it stays.
-create function private.move_from_closed(e public.exceptions) returns jsonb
+create function private.move_from_closed(exception public.exceptions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((
-    select jsonb_build_object('reconciliation_id', private.next_open_period(r))
-    from public.reconciliations r
-    where r.tenant_id = e.tenant_id and r.id = e.reconciliation_id and r.closed_at is not null
-      and private.next_open_period(r) is not null
+    select jsonb_build_object('reconciliation_id', private.next_open_period(period))
+    from public.reconciliations period
+    where period.tenant_id = exception.tenant_id and period.id = exception.reconciliation_id
+      and period.closed_at is not null
+      and private.next_open_period(period) is not null
   ), '{}');
 end $$;
 
@@ -308,15 +321,15 @@ create function private.reopen_line_exceptions(tenant text, pair integer,
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', e.id, 'status', 'open',
+    select jsonb_build_object('tenant_id', tenant, 'id', exception.id, 'status', 'open',
       'resolved_by_matching', false)
-      || private.move_from_closed(e)
-    from public.exceptions e
-    where e.tenant_id = tenant
-      and e.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[])
-      and e.status = 'resolved'
-      and e.resolved_by_matching and private.has_open_lines(e)
-    order by e.id for no key update
+      || private.move_from_closed(exception)
+    from public.exceptions exception
+    where exception.tenant_id = tenant
+      and exception.id = any ((select private.exceptions_of_lines(tenant, pair, line_nos))::text[])
+      and exception.status = 'resolved'
+      and exception.resolved_by_matching and private.has_open_lines(exception)
+    order by exception.id for no key update
   ));
 end $$;
 

@@ -81,14 +81,14 @@ returns table (tenant_id text, boundary integer, announced boolean)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select p.tenant_id, b.boundary, bool_or(b.announced)
-  from public.sla_policies p
+  select policy.tenant_id, listed.boundary, bool_or(listed.announced)
+  from public.sla_policies policy
   cross join lateral (
-    select unnest(p.at_risk_thresholds), true
+    select unnest(policy.at_risk_thresholds), true
     union all
     values (private.medium_risk_up_to(), false), (0, true)
-  ) b (boundary, announced)
-  where p.tenant_id = any (tenants)
+  ) listed (boundary, announced)
+  where policy.tenant_id = any (tenants)
   group by 1, 2;
 end $$;
 
@@ -108,20 +108,22 @@ begin
   with boundaries as materialized (
     select * from private.sla_boundaries(array(select distinct unnest(tenants)))
   )
-  select c.tenant_id, c.exception_id, c.due_at, c.old_position,
-    coalesce(b.last_passed, private.no_boundary()),
-    nullif(c.due_at - make_interval(mins => b.next_boundary), 'infinity'), b.nearest
-  from unnest(tenants, ids, due_ats, positions) as c (tenant_id, exception_id, due_at, old_position)
+  select placed.tenant_id, placed.exception_id, placed.due_at, placed.old_position,
+    coalesce(nearest.last_passed, private.no_boundary()),
+    nullif(placed.due_at - make_interval(mins => nearest.next_boundary), 'infinity'),
+    nearest.nearest
+  from unnest(tenants, ids, due_ats, positions) as placed (tenant_id, exception_id, due_at,
+    old_position)
   cross join lateral (
-    select min(x.boundary) filter (where x.passed) as last_passed,
-      max(x.boundary) filter (where not x.passed) as next_boundary,
-      min(x.boundary) filter (where x.passed and x.announced) as nearest
+    select min(threshold.boundary) filter (where threshold.passed) as last_passed,
+      max(threshold.boundary) filter (where not threshold.passed) as next_boundary,
+      min(threshold.boundary) filter (where threshold.passed and threshold.announced) as nearest
     from (
-      select s.boundary, s.announced,
-        c.due_at - make_interval(mins => s.boundary) <= now() as passed
-      from boundaries s where s.tenant_id = c.tenant_id
-    ) x
-  ) b;
+      select boundaries.boundary, boundaries.announced,
+        placed.due_at - make_interval(mins => boundaries.boundary) <= now() as passed
+      from boundaries where boundaries.tenant_id = placed.tenant_id
+    ) threshold
+  ) nearest;
 end $$;
 
 -- Adds to a shard's counts: `signs` is 1 for what reached a position, -1 for what left it.
@@ -129,16 +131,18 @@ create function private.count_positions(shard integer, tenants text[], positions
   signs integer[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  insert into private.sla_counts as c (tenant_id, shard, breached, at_risk, on_track)
-  select d.tenant_id, $1,
-    coalesce(sum(d.sign) filter (where d.position <= 0), 0),
-    coalesce(sum(d.sign) filter (where d.position between 1 and private.medium_risk_up_to()), 0),
-    coalesce(sum(d.sign) filter (where d.position > private.medium_risk_up_to()), 0)
-  from unnest(tenants, positions, signs) as d (tenant_id, position, sign)
+  insert into private.sla_counts as sla_count (tenant_id, shard, breached, at_risk, on_track)
+  select delta.tenant_id, $1,
+    coalesce(sum(delta.sign) filter (where delta.position <= 0), 0),
+    coalesce(sum(delta.sign) filter (
+      where delta.position between 1 and private.medium_risk_up_to()), 0),
+    coalesce(sum(delta.sign) filter (where delta.position > private.medium_risk_up_to()), 0)
+  from unnest(tenants, positions, signs) as delta (tenant_id, position, sign)
   group by 1 order by 1
   on conflict on constraint sla_counts_pkey do update set
-    breached = c.breached + excluded.breached, at_risk = c.at_risk + excluded.at_risk,
-    on_track = c.on_track + excluded.on_track;
+    breached = sla_count.breached + excluded.breached,
+    at_risk = sla_count.at_risk + excluded.at_risk,
+    on_track = sla_count.on_track + excluded.on_track;
 end $$;
 
 -- Reports crossings, once each, and writes them into the ledger.
@@ -207,9 +211,9 @@ begin
     array_agg(locked.due_at) as due_ats, array_agg(locked.position) as positions
   into late
   from (
-    select clock.* from unnest(tenants, ids) as asked (tenant_id, exception_id)
-    join private.exception_clocks clock on clock.tenant_id = asked.tenant_id
-      and clock.exception_id = asked.exception_id
+    select clock.* from unnest(tenants, ids) as requested (tenant_id, exception_id)
+    join private.exception_clocks clock on clock.tenant_id = requested.tenant_id
+      and clock.exception_id = requested.exception_id
     where clock.next_at <= now()
     order by clock.tenant_id, clock.exception_id for update of clock
   ) locked;
@@ -253,8 +257,10 @@ declare
   ended integer;
 begin
   select count(*) into ended from private.change_exceptions('resume', array(
-    select jsonb_build_object('tenant_id', e.tenant_id, 'id', e.id) from public.exceptions e
-    where e.paused_until <= now() order by e.paused_until limit batch for no key update skip locked
+    select jsonb_build_object('tenant_id', exception.tenant_id, 'id', exception.id)
+    from public.exceptions exception
+    where exception.paused_until <= now() order by exception.paused_until limit batch
+      for no key update skip locked
   ));
   return ended;
 end $$;

@@ -30,13 +30,14 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select case when count(*) = 0 then '0' else format('case when %s > 1 then -1 else %s end',
-      string_agg(format('((%s) is not true)::integer', c.condition), ' + '),
-      string_agg(format('%s * ((%s) is not true)::integer', c.n, c.condition), ' + ')) end
+      string_agg(format('((%s) is not true)::integer', chosen.condition), ' + '),
+      string_agg(format('%s * ((%s) is not true)::integer', chosen.place, chosen.condition),
+        ' + ')) end
     from (
-      select f.n, private.exception_condition(f.facet, input, as_of) as condition
-      from unnest(private.exception_facets()) with ordinality as f (facet, n)
-    ) c
-    where c.condition is not null
+      select missing.place, private.exception_condition(missing.facet, input, as_of) as condition
+      from unnest(private.exception_facets()) with ordinality as missing (facet, place)
+    ) chosen
+    where chosen.condition is not null
   );
 end $$;
 
@@ -56,11 +57,12 @@ declare
   groupings text;
 begin
   select
-    string_agg(format('%s as %I', case f when 'breach_risk' then risk else 'e.' || f end, f), ', '),
-    string_agg(format('s.%I', f), ', '),
-    string_agg(format('(s.missed, s.%I)', f), ', ')
+    string_agg(format('%s as %I', case facet when 'breach_risk' then risk else 'e.' || facet end,
+      facet), ', '),
+    string_agg(format('s.%I', facet), ', '),
+    string_agg(format('(s.missed, s.%I)', facet), ', ')
   into fields, grouped, groupings
-  from unnest(private.exception_facets()) f;
+  from unnest(private.exception_facets()) facet;
   -- left_out: one bit per facet that isn't grouped by, the first facet's the highest.
   return format($q$
     select s.missed, %1$s, grouping(%1$s) as left_out, count(*) as n,
@@ -78,10 +80,10 @@ create function private.value_of_facet() returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return (
-    select format('case f.facet %s end', string_agg(format('when %L then %s', f,
-      case when private.facet_has_none(f) then format('coalesce(g.%I, %L)', f, 'none')
-        else format('g.%I', f) end), ' '))
-    from unnest(private.exception_facets()) f
+    select format('case f.facet %s end', string_agg(format('when %L then %s', facet,
+      case when private.facet_has_none(facet) then format('coalesce(g.%I, %L)', facet, 'none')
+        else format('g.%I', facet) end), ' '))
+    from unnest(private.exception_facets()) facet
   );
 end $$;
 

@@ -21,11 +21,12 @@ begin
       from private.exception_clocks where tenant_id = private.tenant_id() and next_at <= as_of
     )
     select jsonb_build_object(
-      'breached_count', c.breached + l.breached, 'at_risk_count', c.at_risk + l.at_risk,
-      'on_track_count', c.on_track + l.on_track,
-      'total_open', c.breached + c.at_risk + c.on_track
+      'breached_count', counted.breached + late.breached,
+      'at_risk_count', counted.at_risk + late.at_risk,
+      'on_track_count', counted.on_track + late.on_track,
+      'total_open', counted.breached + counted.at_risk + counted.on_track
     )
-    from counted c, late l
+    from counted, late
   );
 end $$;
 
@@ -88,11 +89,11 @@ begin
       if cardinality(private.text_array(input -> filter)) > 1 then
         return array(
           select private.exception_condition(filter,
-            jsonb_build_object(filter, jsonb_build_array(v)), as_of)
+            jsonb_build_object(filter, jsonb_build_array(stretch.value)), as_of)
           from (
-            select distinct case when filter = 'assigned_to' and v = 'me' then private.actor()
-              else v end
-            from unnest(private.text_array(input -> filter)) v) d (v));
+            select distinct case when filter = 'assigned_to' and value = 'me' then private.actor()
+              else value end
+            from unnest(private.text_array(input -> filter)) value) stretch (value));
       end if;
     end loop;
     if cardinality(risks) > 1 then
@@ -106,7 +107,7 @@ end $$;
 -- frequent list, with a cached plan. More than `most` items are returned if there are more;
 -- last_due_at and last_id belong to the last item before that.
 create function private.next_by_deadline(
-  after_due_at timestamptz, after_id text, most integer, as_of timestamptz, out items json[],
+  after_due_at timestamptz, after_id text, max_count integer, as_of timestamptz, out items json[],
   out last_due_at timestamptz, out last_id text
 )
 language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
@@ -114,14 +115,16 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
 declare
   tenant constant text := private.tenant_id();
 begin
-  select array_agg(p.item), (array_agg(p.due_at))[most], (array_agg(p.id))[most] into items,
+  select array_agg(exception.item), (array_agg(exception.due_at))[max_count],
+    (array_agg(exception.id))[max_count] into items,
     last_due_at, last_id
   from (
-    select private.exception_json(e, as_of) as item, e.due_at, e.id from public.exceptions e
-    where e.tenant_id = tenant and e.status in ('open', 'in_review')
-      and (e.due_at, e.id) > (after_due_at, after_id)
-    order by e.due_at, e.id limit most + 1
-  ) p;
+    select private.exception_json(exception, as_of) as item, exception.due_at, exception.id
+    from public.exceptions exception
+    where exception.tenant_id = tenant and exception.status in ('open', 'in_review')
+      and (exception.due_at, exception.id) > (after_due_at, after_id)
+    order by exception.due_at, exception.id limit max_count + 1
+  ) exception;
 end $$;
 
 -- The query of a page of open exceptions: $1 the page size, $2 the time, $3 the exceptions that a
@@ -148,9 +151,9 @@ begin
       from (select u.e, u.rank from (%s) u order by u.rank, (u.e).due_at, (u.e).id limit $1 + 1) p
     $q$, string_agg(format('(select e, %s as rank from public.exceptions e '
       || 'where e.tenant_id = private.tenant_id() and %s and %s and %s order by %s limit $1 + 1)',
-      rank, conditions, a, v, sort_key), ' union all '))
-    from unnest(private.stretches_after(sort_by, input -> 'after')) a
-    cross join unnest(private.stretches_of(input, as_of)) v
+      rank, conditions, assignee, value, sort_key), ' union all '))
+    from unnest(private.stretches_after(sort_by, input -> 'after')) assignee
+    cross join unnest(private.stretches_of(input, as_of)) value
   );
 end $$;
 
@@ -165,7 +168,7 @@ declare
   page_size constant integer := (input ->> 'limit')::integer;
   sort_by constant text := input ->> 'sort_by';
   conditions text := $q$e.status in ('open', 'in_review')$q$;
-  few text[];
+  found_ids text[];
   items json[];
   last_rank text := '';
   last_due_at timestamptz;
@@ -182,13 +185,14 @@ begin
       conditions := conditions || private.due_within(input, as_of);
     end if;
     if input ->> 'q' is not null then
-      few := private.narrow_by_search(input ->> 'q');
+      found_ids := private.narrow_by_search(input ->> 'q');
       conditions := conditions || ' and '
-        || case when few is null then private.has_words(input ->> 'q') else 'e.id = any ($3)' end;
-      perform set_config('enable_sort', (few is not null)::text, true);
+        || case when found_ids is null then private.has_words(input ->> 'q')
+          else 'e.id = any ($3)' end;
+      perform set_config('enable_sort', (found_ids is not null)::text, true);
     end if;
     execute private.sla_exceptions_query(input, conditions, as_of)
-    into items, last_rank, last_due_at, last_id using page_size, as_of, few;
+    into items, last_rank, last_due_at, last_id using page_size, as_of, found_ids;
   end if;
   -- As json, whose texts are joined, while jsonb's trees would be rebuilt at each step: this halves
   -- the time of the most frequent list.
@@ -238,8 +242,8 @@ begin
       limit $2 + 1
     )
     select jsonb_agg(
-      jsonb_build_object('id', e.id, 'changed_at', private.iso(p.at), 'exception',
-        case when %s then private.exception_json(e, $1) end)
+      jsonb_build_object('id', e.id, 'changed_at', private.iso(p.at),
+        'exception', case when %s then private.exception_json(e, $1) end)
       order by p.at, e.id)
     from of_page p join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = p.id
   $q$, conditions);
@@ -292,21 +296,22 @@ declare
   within_high bigint;
   beyond_medium bigint;
 begin
-  select count(*) filter (where e.due_at <= as_of),
-    count(*) filter (where e.due_at > as_of
-      and e.due_at <= as_of + make_interval(mins => high - 1)),
-    count(*) filter (where e.due_at > as_of + make_interval(mins => medium))
+  select count(*) filter (where exception.due_at <= as_of),
+    count(*) filter (where exception.due_at > as_of
+      and exception.due_at <= as_of + make_interval(mins => high - 1)),
+    count(*) filter (where exception.due_at > as_of + make_interval(mins => medium))
   into late_a_day, within_high, beyond_medium
-  from public.exceptions e
-  where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
-    and e.due_at > as_of - make_interval(mins => day + 1)
-    and e.due_at <= as_of + make_interval(mins => day);
+  from public.exceptions exception
+  where exception.tenant_id = private.tenant_id() and exception.status in ('open', 'in_review')
+    and exception.due_at > as_of - make_interval(mins => day + 1)
+    and exception.due_at <= as_of + make_interval(mins => day);
   return jsonb_build_object(
     'buckets', (
       select jsonb_agg(
-        jsonb_build_object('from_minutes', b.lowest, 'to_minutes', b.highest, 'breach_risk', b.risk,
-          'open_count', b.open_count)
-      order by b.place)
+        jsonb_build_object('from_minutes', band.lowest, 'to_minutes', band.highest,
+          'breach_risk', band.risk,
+          'open_count', band.open_count)
+      order by band.place)
       from (values
         (1, null, -day - 1, 'breached', (counts -> 'breached_count')::bigint - late_a_day),
         (2, -day, 0, 'breached', late_a_day),
@@ -314,7 +319,7 @@ begin
         (4, high, medium, 'medium', (counts -> 'at_risk_count')::bigint - within_high),
         (5, medium + 1, day, 'low', beyond_medium),
         (6, day + 1, null, 'low', (counts -> 'on_track_count')::bigint - beyond_medium)
-      ) as b (place, lowest, highest, risk, open_count)
+      ) as band (place, lowest, highest, risk, open_count)
     ),
     'summary', counts,
     'as_of', private.iso(as_of)

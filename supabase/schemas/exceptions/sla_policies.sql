@@ -41,22 +41,24 @@ create policy sla_policies_read on public.sla_policies for select to authenticat
     and (select private.may('read:sla-policy', 'write:sla-policy', 'write:exceptions')));
 
 -- How long the tenant gives an exception of a severity.
-create function private.minutes_to_resolve(p public.sla_policies, severity text) returns integer
+create function private.minutes_to_resolve(policy public.sla_policies,
+  severity text) returns integer
 language plpgsql immutable set search_path = '' as $$
 begin
   return case severity
-    when 'critical' then p.critical_minutes when 'high' then p.high_minutes when 'medium'
-      then p.medium_minutes
-    else p.low_minutes
+    when 'critical' then policy.critical_minutes when 'high' then policy.high_minutes when 'medium'
+      then policy.medium_minutes
+    else policy.low_minutes
   end;
 end $$;
 
 -- The calendar for exceptions of a severity; null for none.
-create function private.policy_calendar(p public.sla_policies, severity text) returns text
+create function private.policy_calendar(policy public.sla_policies, severity text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
-  return case when p.calendar_by_severity ? severity then p.calendar_by_severity ->> severity
-    else p.calendar_id end;
+  return case when policy.calendar_by_severity ? severity then policy.calendar_by_severity
+    ->> severity
+    else policy.calendar_id end;
 end $$;
 
 -- The current version of a calendar, by which a new deadline counts; null for none.
@@ -64,10 +66,12 @@ create function private.current_calendar_no(tenant text, calendar text) returns 
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select v.calendar_no from public.calendars c
-    join public.calendar_versions v on v.tenant_id = c.tenant_id and v.calendar_id = c.id
-      and v.version = c.version
-    where c.tenant_id = tenant and c.id = calendar
+    select calendar_version.calendar_no from public.calendars
+    join public.calendar_versions calendar_version
+      on calendar_version.tenant_id = calendars.tenant_id
+      and calendar_version.calendar_id = calendars.id
+      and calendar_version.version = calendars.version
+    where calendars.tenant_id = tenant and calendars.id = calendar
       and tenant = coalesce(private.tenant_id(), tenant)
   );
 end $$;

@@ -1,20 +1,20 @@
 -- The SLA policy over the wire. A change can name the version it was based on, so that it
 -- overwrites no other change unseen.
 
-create function private.sla_policy_json(p public.sla_policies) returns jsonb
+create function private.sla_policy_json(policy public.sla_policies) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'minutes_to_resolve',
-    jsonb_build_object('critical', p.critical_minutes, 'high', p.high_minutes, 'medium',
-      p.medium_minutes, 'low', p.low_minutes),
-    'at_risk_thresholds', p.at_risk_thresholds, 'at_risk_business_thresholds',
-    p.at_risk_business_thresholds, 'calendar_id', p.calendar_id, 'calendar_by_severity',
-    p.calendar_by_severity,
+    jsonb_build_object('critical', policy.critical_minutes, 'high', policy.high_minutes,
+      'medium', policy.medium_minutes, 'low', policy.low_minutes),
+    'at_risk_thresholds', policy.at_risk_thresholds, 'at_risk_business_thresholds',
+    policy.at_risk_business_thresholds, 'calendar_id', policy.calendar_id,
+    'calendar_by_severity', policy.calendar_by_severity,
     'pause',
-    jsonb_build_object('max_minutes', p.pause_max_minutes, 'max_count', p.pause_max_count, 'rules',
-      p.pause_rules),
-    'updated_at', private.iso(p.updated_at), 'updated_by', p.updated_by
+    jsonb_build_object('max_minutes', policy.pause_max_minutes, 'max_count', policy.pause_max_count,
+      'rules', policy.pause_rules),
+    'updated_at', private.iso(policy.updated_at), 'updated_by', policy.updated_by
   );
 end $$;
 
@@ -24,8 +24,8 @@ language plpgsql volatile set search_path = '' as $$
 begin
   perform private.begin_request(request, 'get_sla_policy');
   return (
-    select private.sla_policy_json(p) || jsonb_build_object('version', p.version)
-    from public.sla_policies p where p.tenant_id = private.tenant_id()
+    select private.sla_policy_json(policy) || jsonb_build_object('version', policy.version)
+    from public.sla_policies policy where policy.tenant_id = private.tenant_id()
   );
 end $$;
 
@@ -39,28 +39,33 @@ language plpgsql volatile set search_path = '' as $$
 begin
   return query
   with severities as materialized (
-    select s.severity, private.minutes_to_resolve(after, s.severity) as minutes,
-      private.policy_calendar(after, s.severity) as calendar,
-      private.policy_calendar(after, s.severity) is distinct from private.policy_calendar(before,
-        s.severity) as is_other
-    from unnest('{critical,high,medium,low}'::text[]) s (severity)
-    where private.minutes_to_resolve(after, s.severity) <> private.minutes_to_resolve(before,
-      s.severity)
-      or private.policy_calendar(after, s.severity) is distinct from private.policy_calendar(before,
-        s.severity)
+    select changed.severity, private.minutes_to_resolve(after, changed.severity) as minutes,
+      private.policy_calendar(after, changed.severity) as calendar,
+      private.policy_calendar(after, changed.severity)
+        is distinct from private.policy_calendar(before,
+        changed.severity) as is_other
+    from unnest('{critical,high,medium,low}'::text[]) changed (severity)
+    where private.minutes_to_resolve(after, changed.severity) <> private.minutes_to_resolve(before,
+      changed.severity)
+      or private.policy_calendar(after, changed.severity)
+        is distinct from private.policy_calendar(before,
+        changed.severity)
   ), current as materialized (
-    select s.*, private.current_calendar_no(private.tenant_id(), s.calendar) as no from severities s
+    select changed.*, private.current_calendar_no(private.tenant_id(), changed.calendar) as no
+    from severities changed
   )
-  select x.id, x.severity, x.to_calendar, x.no, x.due_at,
-    private.policy_deadline(x.e, x.minutes, x.no)
+  select moved.id, moved.severity, moved.to_calendar, moved.no, moved.due_at,
+    private.policy_deadline(moved.exception, moved.minutes, moved.no)
   from (
-    select e, e.id, e.severity, coalesce(e.held_due_at, e.due_at) as due_at, c.minutes,
-      case when c.is_other then c.calendar else e.calendar_id end as to_calendar,
-      case when c.is_other then c.no else e.calendar_no end as no
-    from public.exceptions e join current c on c.severity = e.severity
-    where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
-      and e.due_from_policy
-  ) x;
+    select exception, exception.id, exception.severity,
+      coalesce(exception.held_due_at, exception.due_at) as due_at, current.minutes,
+      case when current.is_other then current.calendar
+        else exception.calendar_id end as to_calendar,
+      case when current.is_other then current.no else exception.calendar_no end as no
+    from public.exceptions exception join current on current.severity = exception.severity
+    where exception.tenant_id = private.tenant_id() and exception.status in ('open', 'in_review')
+      and exception.due_from_policy
+  ) moved;
 end $$;
 
 -- The effect of moving deadlines, in numbers.
@@ -70,20 +75,21 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_build_object(
-      'changed', count(*) filter (where m.new_due_at <> m.due_at),
-      'earlier', count(*) filter (where m.new_due_at < m.due_at), 'later',
-      count(*) filter (where m.new_due_at > m.due_at),
-      'newly_breached', count(*) filter (where m.due_at > now() and m.new_due_at <= now()),
-      'no_longer_breached', count(*) filter (where m.due_at <= now() and m.new_due_at > now()),
+      'changed', count(*) filter (where moved.new_due_at <> moved.due_at),
+      'earlier', count(*) filter (where moved.new_due_at < moved.due_at),
+      'later', count(*) filter (where moved.new_due_at > moved.due_at),
+      'newly_breached', count(*) filter (where moved.due_at > now() and moved.new_due_at <= now()),
+      'no_longer_breached', count(*) filter (where moved.due_at <= now()
+        and moved.new_due_at > now()),
       'by_severity', (
-        select jsonb_object_agg(s.severity, (
+        select jsonb_object_agg(level.severity, (
           select count(*)
-          from unnest(severities, due_ats, new_due_ats) as x (severity, due_at, new_due_at)
-          where x.severity = s.severity and x.new_due_at <> x.due_at
-        )) from unnest('{critical,high,medium,low}'::text[]) s (severity)
+          from unnest(severities, due_ats, new_due_ats) as moved (severity, due_at, new_due_at)
+          where moved.severity = level.severity and moved.new_due_at <> moved.due_at
+        )) from unnest('{critical,high,medium,low}'::text[]) level (severity)
       )
     )
-    from unnest(severities, due_ats, new_due_ats) as m (severity, due_at, new_due_at)
+    from unnest(severities, due_ats, new_due_ats) as moved (severity, due_at, new_due_at)
   );
 end $$;
 
@@ -99,36 +105,40 @@ begin
       'This calendar opens too rarely: some deadlines would be more than 25 years away.');
   end if;
   perform private.change_exceptions_for_caller('recalculate', array(
-    select jsonb_build_object('id', e.id, 'calendar_id', m.calendar_id, 'calendar_no',
-      m.calendar_no, 'due_at', m.due_at)
-    from unnest(ids, calendars, calendar_nos, due_ats) as m (id, calendar_id, calendar_no, due_at)
-    join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = m.id
-    where e.calendar_no is distinct from m.calendar_no
-      or coalesce(e.held_due_at, e.due_at) <> m.due_at
-    order by e.id
+    select jsonb_build_object('id', exception.id, 'calendar_id', moved.calendar_id,
+      'calendar_no', moved.calendar_no, 'due_at', moved.due_at)
+    from unnest(ids, calendars, calendar_nos, due_ats) as moved (id, calendar_id, calendar_no,
+      due_at)
+    join public.exceptions exception on exception.tenant_id = private.tenant_id()
+      and exception.id = moved.id
+    where exception.calendar_no is distinct from moved.calendar_no
+      or coalesce(exception.held_due_at, exception.due_at) <> moved.due_at
+    order by exception.id
   ));
 end $$;
 
 -- Refuses: invalid_request for a calendar that the tenant doesn't have, or that opens too rarely
 -- for the minutes.
-create function private.require_calendars(p public.sla_policies) returns void
+create function private.require_calendars(policy public.sla_policies) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  s record;
-  no bigint;
+  chosen record;
+  calendar_number bigint;
 begin
-  for s in select x.severity, private.policy_calendar(p, x.severity) as calendar
-    from unnest('{critical,high,medium,low}'::text[]) x (severity) loop
-    if s.calendar is not null then
-      no := private.current_calendar_no(p.tenant_id, s.calendar);
-      if no is null then
+  for chosen in select level.severity, private.policy_calendar(policy, level.severity) as calendar
+    from unnest('{critical,high,medium,low}'::text[]) level (severity) loop
+    if chosen.calendar is not null then
+      calendar_number := private.current_calendar_no(policy.tenant_id, chosen.calendar);
+      if calendar_number is null then
         perform private.refuse_field(
-          case when p.calendar_by_severity ? s.severity then 'calendar_by_severity.'
-          || s.severity
+          case when policy.calendar_by_severity ? chosen.severity then 'calendar_by_severity.'
+          || chosen.severity
           else 'calendar_id' end,
           'There is no such calendar.');
-      elsif private.first_deadline(no, private.minutes_to_resolve(p, s.severity)) is null then
-        perform private.refuse_field('minutes_to_resolve.' || s.severity,
+      elsif private.first_deadline(calendar_number,
+        private.minutes_to_resolve(policy, chosen.severity)) is null
+        then
+        perform private.refuse_field('minutes_to_resolve.' || chosen.severity,
           'The calendar opens too rarely: this deadline would be more than 25 years away.');
       end if;
     end if;
@@ -184,7 +194,7 @@ language plpgsql volatile set search_path = '' as $$
 declare
   after public.sla_policies;
 begin
-  update public.sla_policies p set
+  update public.sla_policies policy set
     critical_minutes = changed.critical_minutes, high_minutes = changed.high_minutes,
     medium_minutes = changed.medium_minutes,
     low_minutes = changed.low_minutes, at_risk_thresholds = changed.at_risk_thresholds,
@@ -193,7 +203,7 @@ begin
     pause_max_minutes = changed.pause_max_minutes, pause_max_count = changed.pause_max_count,
     pause_rules = changed.pause_rules, updated_at = now(), updated_by = private.actor(),
     version = before.version + 1
-  where p.tenant_id = before.tenant_id returning * into after;
+  where policy.tenant_id = before.tenant_id returning * into after;
   perform private.record_security_event('sla_policy.updated', null, null,
     jsonb_build_object('from', private.sla_policy_json(before), 'to',
       private.sla_policy_json(after)));
@@ -222,10 +232,10 @@ begin
         before.updated_by));
   end if;
   after := private.changed_policy(before, input);
-  select array_agg(d.id) as ids, array_agg(d.severity) as severities,
-    array_agg(d.calendar_id) as calendars, array_agg(d.calendar_no) as calendar_nos,
-    array_agg(d.due_at) as due_ats, array_agg(d.new_due_at) as new_due_ats
-  into moved from private.moved_deadlines(before, after) d;
+  select array_agg(deadline.id) as ids, array_agg(deadline.severity) as severities,
+    array_agg(deadline.calendar_id) as calendars, array_agg(deadline.calendar_no) as calendar_nos,
+    array_agg(deadline.due_at) as due_ats, array_agg(deadline.new_due_at) as new_due_ats
+  into moved from private.moved_deadlines(before, after) deadline;
   impact := private.impact_of(moved.severities, moved.due_ats, moved.new_due_ats);
 
   if not dry_run and after is distinct from before then

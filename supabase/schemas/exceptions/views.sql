@@ -29,31 +29,34 @@ create policy views_read on public.views for select to authenticated
 create function private.count_of_view(filters jsonb) returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  most constant integer := 10000;
+  max_count constant integer := 10000;
   counted bigint;
 begin
   execute format($q$select count(*)
     from (select from public.exceptions e
       where e.tenant_id = %L and e.status in ('open', 'in_review') and %s limit %s) x$q$,
-    private.tenant_id(), private.filter_conditions(filters, now()), most) into counted;
+    private.tenant_id(), private.filter_conditions(filters, now()), max_count) into counted;
   return counted;
 end $$;
 
-create function private.view_json(v public.views, is_counted boolean default true) returns jsonb
+create function private.view_json(saved_view public.views,
+  is_counted boolean default true) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', v.id, 'name', v.name, 'shared', v.shared, 'filters', v.filters, 'sort_by', v.sort_by,
-    'open_count', case when is_counted then private.count_of_view(v.filters) end,
-    'created_at', private.iso(v.created_at), 'created_by', v.created_by, 'updated_at',
-    private.iso(v.updated_at)
+    'id', saved_view.id, 'name', saved_view.name, 'shared', saved_view.shared,
+    'filters', saved_view.filters, 'sort_by', saved_view.sort_by,
+    'open_count', case when is_counted then private.count_of_view(saved_view.filters) end,
+    'created_at', private.iso(saved_view.created_at), 'created_by', saved_view.created_by,
+    'updated_at', private.iso(saved_view.updated_at)
   );
 end $$;
 
-create function private.view_version(v public.views) returns bigint
+create function private.view_version(saved_view public.views) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.version_of(jsonb_build_array(v.name, v.shared, v.filters, v.sort_by));
+  return private.version_of(jsonb_build_array(saved_view.name, saved_view.shared,
+    saved_view.filters, saved_view.sort_by));
 end $$;
 
 -- A view that the caller sees: their own or a shared one. With `to_change` it is locked, and must
@@ -62,24 +65,26 @@ end $$;
 create function private.find_view(id text, to_change boolean default false) returns public.views
 language plpgsql volatile set search_path = '' as $$
 declare
-  v public.views;
+  saved_view public.views;
   caller constant text := auth.jwt() ->> 'principal_id';
 begin
-  select * into v
-  from public.views x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and (x.shared or x.principal_id = caller);
+  select * into saved_view
+  from public.views
+  where views.tenant_id = private.tenant_id() and views.id = $1
+    and (views.shared or views.principal_id = caller);
   if not found then
     perform private.refuse_missing('view');
   elsif to_change then
-    select * into v from public.views x where x.tenant_id = private.tenant_id() and x.id = $1
-      and (x.principal_id = caller or x.shared and auth.jwt() -> 'roles' ? 'tenant_admin')
+    select * into saved_view from public.views where views.tenant_id = private.tenant_id()
+      and views.id = $1
+      and (views.principal_id = caller or views.shared and auth.jwt() -> 'roles' ? 'tenant_admin')
     for update;
     if not found then
       perform private.refuse('role_required',
         'Only who made this view, or an admin, can change it. Save your own instead.');
     end if;
   end if;
-  return v;
+  return saved_view;
 end $$;
 
 -- input: { name, shared, filters, sort_by }. Refuses: conflict beyond 50 views of one person.
@@ -93,9 +98,9 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  if (select count(*) from public.views v
-    where v.tenant_id = private.tenant_id()
-      and v.principal_id = auth.jwt() ->> 'principal_id') >= 50 then
+  if (select count(*) from public.views saved_view
+    where saved_view.tenant_id = private.tenant_id()
+      and saved_view.principal_id = auth.jwt() ->> 'principal_id') >= 50 then
     perform private.refuse_conflict('quota',
       'You can have at most 50 views. Delete one, then save this one again.');
   end if;
@@ -114,11 +119,12 @@ end $$;
 create function public.get_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  v public.views;
+  saved_view public.views;
 begin
   perform private.begin_request(request, 'get_view');
-  v := private.find_view(input ->> 'id');
-  return private.view_json(v) || jsonb_build_object('version', private.view_version(v));
+  saved_view := private.find_view(input ->> 'id');
+  return private.view_json(saved_view)
+    || jsonb_build_object('version', private.view_version(saved_view));
 end $$;
 
 -- input: { id, patch }. Refuses: not_found, role_required, precondition_failed. Records:
@@ -140,15 +146,16 @@ begin
     perform private.refuse('role_required', 'This credential isn''t allowed to do this.');
   end if;
   if after is distinct from before then
-    update public.views x
+    update public.views saved_view
     set name = after.name, shared = after.shared, filters = after.filters, sort_by = after.sort_by,
       updated_at = now()
-    where x.tenant_id = before.tenant_id and x.id = before.id returning * into after;
+    where saved_view.tenant_id = before.tenant_id and saved_view.id = before.id
+    returning * into after;
     if before.shared or after.shared then
       perform private.record_security_event('view.updated', before.id, null,
         private.changes(
-          jsonb_build_object('name', before.name, 'shared', before.shared, 'filters',
-            before.filters, 'sort_by', before.sort_by),
+          jsonb_build_object('name', before.name, 'shared', before.shared,
+            'filters', before.filters, 'sort_by', before.sort_by),
           jsonb_build_object('name', after.name, 'shared', after.shared, 'filters', after.filters,
             'sort_by', after.sort_by)));
     end if;
@@ -163,19 +170,20 @@ create function public.delete_view(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'delete_view');
-  v public.views;
+  saved_view public.views;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  v := private.find_view(input ->> 'id', true);
-  perform private.require_version(private.view_version(v), request -> 'versions');
-  delete from public.views x where x.tenant_id = v.tenant_id and x.id = v.id;
-  if v.shared then
-    perform private.record_security_event('view.deleted', v.id, null,
-      jsonb_build_object('name', v.name));
+  saved_view := private.find_view(input ->> 'id', true);
+  perform private.require_version(private.view_version(saved_view), request -> 'versions');
+  delete from public.views where views.tenant_id = saved_view.tenant_id
+    and views.id = saved_view.id;
+  if saved_view.shared then
+    perform private.record_security_event('view.deleted', saved_view.id, null,
+      jsonb_build_object('name', saved_view.name));
   end if;
-  return private.finish_request(request, jsonb_build_object('id', v.id, 'deleted', true));
+  return private.finish_request(request, jsonb_build_object('id', saved_view.id, 'deleted', true));
 end $$;
 
 -- Oldest first, so that each keeps its place. Counting stops after half a second, since everyone
@@ -188,12 +196,14 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_views');
-  select jsonb_agg(private.view_json(v, clock_timestamp() < counted_until) order by v.id) into items
+  select jsonb_agg(private.view_json(saved_view, clock_timestamp() < counted_until)
+    order by saved_view.id) into items
   from (
-    select * from public.views x
-    where x.tenant_id = private.tenant_id() and x.id > coalesce(input -> 'after' ->> 0, '')
-    order by x.id limit page_size + 1
-  ) v;
+    select * from public.views saved_view
+    where saved_view.tenant_id = private.tenant_id()
+      and saved_view.id > coalesce(input -> 'after' ->> 0, '')
+    order by saved_view.id limit page_size + 1
+  ) saved_view;
   return private.page(items, page_size, 'id');
 end $$;
 

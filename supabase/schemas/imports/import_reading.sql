@@ -6,16 +6,18 @@
 create function private.claim_import(tenant_id text, import_id text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  i public.imports;
+  import public.imports;
 begin
-  update public.imports x set status = 'reading', bytes_read = 0, read_count = 0, refused_count = 0
-  where x.tenant_id = $1 and x.id = $2 and x.status in ('queued', 'reading')
-  returning * into i;
+  update public.imports set status = 'reading', bytes_read = 0, read_count = 0, refused_count = 0
+  where imports.tenant_id = $1 and imports.id = $2 and imports.status in ('queued', 'reading')
+  returning * into import;
   return (
-    select jsonb_build_object('format', i.format, 'mapping', i.mapping, 'currency', s.currency,
-      'time_zone', s.time_zone,
-      'source_no', i.source_no, 'bytes_total', i.bytes_total)
-    from public.sources s where s.tenant_id = i.tenant_id and s.source_no = i.source_no
+    select jsonb_build_object('format', import.format, 'mapping', import.mapping,
+      'currency', source.currency,
+      'time_zone', source.time_zone,
+      'source_no', import.source_no, 'bytes_total', import.bytes_total)
+    from public.sources source where source.tenant_id = import.tenant_id
+      and source.source_no = import.source_no
   );
 end $$;
 
@@ -24,19 +26,20 @@ create function private.report_import_progress(tenant_id text, import_id text,
   progress jsonb) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.imports x set
+  update public.imports import set
     bytes_read = (progress ->> 'bytes_read')::bigint,
     read_count = (progress ->> 'read_count')::bigint,
     refused_count = (progress ->> 'refused_count')::bigint
-  where x.tenant_id = $1 and x.id = $2 and x.status = 'reading';
+  where import.tenant_id = $1 and import.id = $2 and import.status = 'reading';
   return found;
 end $$;
 
-create function private.emit_import_done(i public.imports) returns void
+create function private.emit_import_done(import public.imports) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.emit(i.tenant_id, 'import.done',
-    jsonb_build_object('import', private.import_json(i) - '{refusals,skips,statements}'::text[]));
+  perform private.emit(import.tenant_id, 'import.done',
+    jsonb_build_object('import', private.import_json(import)
+      - '{refusals,skips,statements}'::text[]));
 end $$;
 
 -- Stores the lines staged in this transaction. outcome: { read_count, refused_count, skipped_count,
@@ -46,21 +49,22 @@ end $$;
 create function private.finish_import(tenant_id text, import_id text, outcome jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  i public.imports;
+  import public.imports;
   kept jsonb;
   lines_at constant regclass := pg_get_serial_sequence('public.lines', 'line_no');
   first_no constant bigint := pg_sequence_last_value(lines_at);
 begin
-  select * into strict i from public.imports import where import.tenant_id = $1 and import.id = $2;
-  kept := private.insert_staged_lines($1, i.source_no, $2, private.ids_are_unique(i.format));
-  update public.imports import set
-    status = 'done', finished_at = now(), bytes_read = import.bytes_total,
+  select * into strict import from public.imports where imports.tenant_id = $1 and imports.id = $2;
+  kept := private.insert_staged_lines($1, import.source_no, $2,
+    private.ids_are_unique(import.format));
+  update public.imports set
+    status = 'done', finished_at = now(), bytes_read = imports.bytes_total,
     read_count = (outcome ->> 'read_count')::bigint,
     accepted_count = (kept ->> 'accepted')::bigint,
     duplicate_count = (kept ->> 'duplicates')::bigint,
     refused_count = (outcome ->> 'refused_count')::bigint + (kept ->> 'conflict_count')::bigint,
     skipped_count = (outcome ->> 'skipped_count')::bigint,
-    refusals = private.first_of(outcome -> 'refusals' || (
+    refusals = private.first_items(outcome -> 'refusals' || (
       select coalesce(jsonb_agg(jsonb_build_object(
         'line', conflict -> 'file_line', 'field', 'external_id', 'message', format(
           'A line with this external_id has another amount. Found "%s", expected %s.',
@@ -68,36 +72,37 @@ begin
         )
       )), '[]') from jsonb_array_elements(kept -> 'conflicts') conflict
     ), 100),
-    skips = private.first_of(outcome -> 'skips', 100),
+    skips = private.first_items(outcome -> 'skips', 100),
     warnings = case when (kept ->> 'accepted')::bigint = 0 and outcome ? 'nothing_stored'
       then jsonb_build_array(outcome -> 'nothing_stored') else '[]' end
       || coalesce(outcome -> 'warnings', '[]'),
-    statements = private.first_of(outcome -> 'statements', 100),
+    statements = private.first_items(outcome -> 'statements', 100),
     opening_balance_minor = (outcome ->> 'opening_balance_minor')::bigint,
     closing_balance_minor = (outcome ->> 'closing_balance_minor')::bigint,
     balance_holds = (outcome ->> 'balance_holds')::boolean,
     first_line_no = coalesce(first_no, 0), last_line_no = pg_sequence_last_value(lines_at)
-  where import.tenant_id = $1 and import.id = $2 and import.status = 'reading'
-  returning * into i;
+  where imports.tenant_id = $1 and imports.id = $2 and imports.status = 'reading'
+  returning * into import;
   if not found then
-    return (select import.status from public.imports import
-      where import.tenant_id = $1 and import.id = $2);
+    return (select imports.status from public.imports
+      where imports.tenant_id = $1 and imports.id = $2);
   end if;
   delete from private.import_chunks chunk where chunk.tenant_id = $1 and chunk.import_id = $2;
   update public.sources source
   set last_import_at = now()
-  where source.tenant_id = $1 and source.source_no = i.source_no;
-  perform private.keep_balances_of_import(i);
-  perform private.emit_import_done(i);
+  where source.tenant_id = $1 and source.source_no = import.source_no;
+  perform private.store_import_balances(import);
+  perform private.emit_import_done(import);
   return 'done';
 end $$;
 
-create function private.first_of(list jsonb, most integer) returns jsonb
+create function private.first_items(list jsonb, max_count integer) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
   return coalesce(
-    (select jsonb_agg(e.value order by e.n)
-      from jsonb_array_elements(list) with ordinality e (value, n) where e.n <= most),
+    (select jsonb_agg(element.value order by element.place)
+      from jsonb_array_elements(list) with ordinality element (value, place)
+      where element.place <= max_count),
     '[]');
 end $$;
 
@@ -106,16 +111,16 @@ create function private.fail_import(tenant_id text, import_id text, failure text
   refusals jsonb default '[]') returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  i public.imports;
+  import public.imports;
 begin
-  update public.imports x set
+  update public.imports set
     status = 'failed', finished_at = now(), failure = fail_import.failure,
-    refusals = private.first_of(fail_import.refusals, 100)
-  where x.tenant_id = $1 and x.id = $2 and x.status in ('queued', 'reading')
-  returning * into i;
+    refusals = private.first_items(fail_import.refusals, 100)
+  where imports.tenant_id = $1 and imports.id = $2 and imports.status in ('queued', 'reading')
+  returning * into import;
   if found then
-    delete from private.import_chunks c where c.tenant_id = $1 and c.import_id = $2;
-    perform private.emit_import_done(i);
+    delete from private.import_chunks chunk where chunk.tenant_id = $1 and chunk.import_id = $2;
+    perform private.emit_import_done(import);
   end if;
 end $$;
 
@@ -126,9 +131,9 @@ declare
   deleted integer;
 begin
   delete from public.imports where (tenant_id, id) in (
-    select i.tenant_id, i.id
-    from public.imports i
-    where i.status = 'receiving' and i.created_at < now() - interval '2 hours'
+    select import.tenant_id, import.id
+    from public.imports import
+    where import.status = 'receiving' and import.created_at < now() - interval '2 hours'
     limit batch
   );
   get diagnostics deleted = row_count;

@@ -1,25 +1,27 @@
 -- Imports over the wire. An upload has three steps in one request: open_import, keep_import_chunk
 -- for each part, create_import.
 
-create function private.import_json(i public.imports) returns jsonb
+create function private.import_json(import public.imports) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', i.id, 'source_id',
-    (select s.id from public.sources s
-      where s.tenant_id = i.tenant_id and s.source_no = i.source_no),
-    'status', i.status, 'format', i.format, 'file_name', i.file_name, 'read_count', i.read_count,
-    'accepted_count', i.accepted_count,
-    'duplicate_count', i.duplicate_count, 'refused_count', i.refused_count, 'skipped_count',
-    i.skipped_count, 'refusals', i.refusals,
-    'skips', i.skips, 'warnings', i.warnings,
-    'statements', i.statements, 'opening_balance_minor', i.opening_balance_minor,
-    'closing_balance_minor', i.closing_balance_minor,
-    'balance_holds', i.balance_holds, 'bytes_read', i.bytes_read, 'bytes_total', i.bytes_total,
-    'failure', i.failure,
-    'created_at', private.iso(i.created_at), 'created_by', i.created_by, 'finished_at',
-    private.iso(i.finished_at),
-    'undone_at', private.iso(i.undone_at), 'undone_by', i.undone_by
+    'id', import.id,
+    'source_id', (select source.id from public.sources source
+      where source.tenant_id = import.tenant_id and source.source_no = import.source_no),
+    'status', import.status, 'format', import.format, 'file_name', import.file_name,
+    'read_count', import.read_count,
+    'accepted_count', import.accepted_count,
+    'duplicate_count', import.duplicate_count, 'refused_count', import.refused_count,
+    'skipped_count', import.skipped_count, 'refusals', import.refusals,
+    'skips', import.skips, 'warnings', import.warnings,
+    'statements', import.statements, 'opening_balance_minor', import.opening_balance_minor,
+    'closing_balance_minor', import.closing_balance_minor,
+    'balance_holds', import.balance_holds, 'bytes_read', import.bytes_read,
+    'bytes_total', import.bytes_total,
+    'failure', import.failure,
+    'created_at', private.iso(import.created_at), 'created_by', import.created_by,
+    'finished_at', private.iso(import.finished_at),
+    'undone_at', private.iso(import.undone_at), 'undone_by', import.undone_by
   );
 end $$;
 
@@ -43,9 +45,10 @@ begin
     perform private.serialize_counting('imports');
   end if;
   select count(*) as files,
-    coalesce(sum(greatest(i.bytes_total, i.bytes_read)), 0) as bytes into waiting
-  from public.imports i
-    where i.tenant_id = private.tenant_id() and i.status in ('receiving', 'queued', 'reading');
+    coalesce(sum(greatest(import.bytes_total, import.bytes_read)), 0) as bytes into waiting
+  from public.imports import
+    where import.tenant_id = private.tenant_id()
+      and import.status in ('receiving', 'queued', 'reading');
   if waiting.files + require_room.files > 20 or waiting.bytes + require_room.bytes > 4294967296 then
     perform private.refuse_conflict('import_queue_full',
       'At most 20 imports of 4 GiB in all can wait or be read at a time. Wait until one is done, and upload the file again.');
@@ -63,23 +66,23 @@ end $$;
 create function public.open_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  s public.sources;
+  source public.sources;
   opened text;
 begin
   perform private.begin_request(request, 'open_import');
-  s := private.find_source(input ->> 'source_id');
+  source := private.find_source(input ->> 'source_id');
   if not coalesce((input ->> 'preview')::boolean, false) then
     perform private.require_room(1, coalesce((input ->> 'bytes')::bigint, 0),
       (input ->> 'database_max_bytes')::bigint);
     insert into public.imports (tenant_id, source_no, format, file_name, bytes_total)
-    values (s.tenant_id, s.source_no, input ->> 'format', input ->> 'file_name',
+    values (source.tenant_id, source.source_no, input ->> 'format', input ->> 'file_name',
       coalesce((input ->> 'bytes')::bigint, 0))
     returning id into opened;
   end if;
   return jsonb_build_object(
     'id', opened,
-    'source',
-    jsonb_build_object('currency', s.currency, 'time_zone', s.time_zone, 'mapping', s.mapping)
+    'source', jsonb_build_object('currency', source.currency, 'time_zone', source.time_zone,
+      'mapping', source.mapping)
   );
 end $$;
 
@@ -96,8 +99,9 @@ begin
     perform private.require_room(0, 0, (input ->> 'database_max_bytes')::bigint);
   end if;
   part := decode(input ->> 'bytes', 'base64');
-  update public.imports i set bytes_read = i.bytes_read + octet_length(part)
-  where i.tenant_id = private.tenant_id() and i.id = input ->> 'id' and i.status = 'receiving';
+  update public.imports import set bytes_read = import.bytes_read + octet_length(part)
+  where import.tenant_id = private.tenant_id() and import.id = input ->> 'id'
+    and import.status = 'receiving';
   if not found then
     perform private.refuse_missing('import');
   end if;
@@ -114,9 +118,9 @@ language plpgsql volatile set search_path = '' as $$
 declare
   queued public.imports;
 begin
-  update public.imports i
+  update public.imports import
   set status = 'queued', mapping = queue_import.mapping, bytes_total = bytes, bytes_read = 0
-  where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving'
+  where import.tenant_id = private.tenant_id() and import.id = $1 and import.status = 'receiving'
   returning * into queued;
   if not found then
     perform private.refuse_missing('import');
@@ -125,14 +129,13 @@ begin
   perform private.record_security_event('import.created', queued.id, null, jsonb_build_object(
     'file_name', queued.file_name, 'format', queued.format, 'bytes', bytes, 'sha256', sha256,
     'source_id', (
-      select s.id from public.sources s
-      where s.tenant_id = queued.tenant_id and s.source_no = queued.source_no
+      select source.id from public.sources source
+      where source.tenant_id = queued.tenant_id and source.source_no = queued.source_no
     )
   ));
   -- One file of a source at a time: two files with the same lines would wait for each other.
   perform graphile_worker.add_job(
-    'read_import',
-    private.with_request_id(
+    'read_import', private.with_request_id(
       jsonb_build_object('tenant_id', queued.tenant_id, 'import_id', queued.id)),
     queue_name => 'source:' || queued.tenant_id || ':' || queued.source_no, max_attempts => 6,
     flags => private.job_flags(queued.tenant_id, 'lines')
@@ -140,12 +143,12 @@ begin
   return queued;
 end $$;
 
-create function private.drop_received(import_id text) returns void
+create function private.drop_receiving_import(import_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete
-  from public.imports i
-  where i.tenant_id = private.tenant_id() and i.id = $1 and i.status = 'receiving';
+  from public.imports import
+  where import.tenant_id = private.tenant_id() and import.id = $1 and import.status = 'receiving';
 end $$;
 
 -- The last step: the upload is complete. input: { id, mapping, bytes, sha256 }. Records:
@@ -157,7 +160,7 @@ declare
   replayed constant jsonb := private.begin_write(request, 'create_import');
 begin
   if replayed is not null then
-    perform private.drop_received(input ->> 'id');
+    perform private.drop_receiving_import(input ->> 'id');
     return replayed;
   end if;
   return private.finish_request(request, private.import_json(
@@ -172,7 +175,7 @@ create function public.drop_import(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.begin_request(request, 'drop_import');
-  perform private.drop_received(input ->> 'id');
+  perform private.drop_receiving_import(input ->> 'id');
   return '{}';
 end $$;
 
@@ -194,15 +197,16 @@ end $$;
 create function private.find_import(id text) returns public.imports
 language plpgsql stable set search_path = '' as $$
 declare
-  i public.imports;
+  import public.imports;
 begin
-  select * into i
-  from public.imports x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.status <> 'receiving';
+  select * into import
+  from public.imports
+  where imports.tenant_id = private.tenant_id() and imports.id = $1
+    and imports.status <> 'receiving';
   if not found then
     perform private.refuse_missing('import');
   end if;
-  return i;
+  return import;
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -225,16 +229,16 @@ begin
   if input ->> 'source_id' is not null then
     wanted := (private.find_source(input ->> 'source_id')).source_no;
   end if;
-  select jsonb_agg(private.import_json(i) order by i.id desc) into items
+  select jsonb_agg(private.import_json(import) order by import.id desc) into items
   from (
-    select * from public.imports x
-    where x.tenant_id = private.tenant_id() and x.status <> 'receiving'
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-      and (wanted is null or x.source_no = wanted)
-      and (input ->> 'status' is null or x.status = input ->> 'status')
-    order by x.id desc
+    select * from public.imports import
+    where import.tenant_id = private.tenant_id() and import.status <> 'receiving'
+      and (input -> 'after' ->> 0 is null or import.id < input -> 'after' ->> 0)
+      and (wanted is null or import.source_no = wanted)
+      and (input ->> 'status' is null or import.status = input ->> 'status')
+    order by import.id desc
     limit page_size + 1
-  ) i;
+  ) import;
   return private.page(items, page_size, 'id');
 end $$;
 

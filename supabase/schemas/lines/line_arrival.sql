@@ -50,9 +50,9 @@ create function private.stage_lines() returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   if to_regclass('pg_temp.staged_lines') is not null then
-    if exists (select from pg_class c
-      where c.oid = to_regclass('pg_temp.staged_lines')
-        and c.relowner <> current_user::regrole) then
+    if exists (select from pg_class class
+      where class.oid = to_regclass('pg_temp.staged_lines')
+        and class.relowner <> current_user::regrole) then
       raise exception 'staged_lines is not ours';
     end if;
     return;
@@ -90,11 +90,12 @@ create function private.number_repeated_lines(is_second_pass boolean) returns vo
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into pg_temp.repeated_lines (position, nth)
-  select l.position, row_number() over (partition by l.key order by l.position)
-  from pg_temp.staged_lines l
-  where l.is_second_pass = $1 and l.key in (
-    select g.key from pg_temp.staged_lines g where g.is_second_pass = $1
-    group by g.key having count(*) > 1
+  select staged_lines.position, row_number() over (partition by staged_lines.key
+    order by staged_lines.position)
+  from pg_temp.staged_lines
+  where staged_lines.is_second_pass = $1 and staged_lines.key in (
+    select staged_lines.key from pg_temp.staged_lines where staged_lines.is_second_pass = $1
+    group by staged_lines.key having count(*) > 1
   );
 end $$;
 
@@ -149,21 +150,25 @@ begin
 end $$;
 
 -- Staged lines whose ID names a line with another amount: how many, and the first 100.
-create function private.conflicts_of_staged(tenant text, source text, out n bigint,
+create function private.conflicts_of_staged(tenant text, source text, out conflict_count bigint,
   out conflicts jsonb)
 language plpgsql stable set search_path = '' as $$
 begin
-  select count(*), coalesce(jsonb_agg(to_jsonb(c) - 'n' order by c.position)
-    filter (where c.n <= 100), '[]')
-  into n, conflicts
+  select count(*), coalesce(jsonb_agg(to_jsonb(conflict) - 'place' order by conflict.position)
+    filter (where conflict.place <= 100), '[]')
+  into conflict_count, conflicts
   from (
-    select row_number() over (order by l.position) as n, l.position, l.file_line, l.external_id,
-      l.amount_minor || ' ' || l.currency as found, k.amount_minor || ' ' || k.currency as wanted
-    from pg_temp.staged_lines l
-    join public.lines k on k.tenant_id = tenant and k.id = private.line_identity(source, l.key, 0)
-    where l.external_id is not null
-      and (k.amount_minor, k.currency) is distinct from (l.amount_minor, l.currency)
-  ) c;
+    select row_number() over (order by staged_lines.position) as place, staged_lines.position,
+      staged_lines.file_line, staged_lines.external_id,
+      staged_lines.amount_minor || ' ' || staged_lines.currency as found,
+      line.amount_minor || ' ' || line.currency as wanted
+    from pg_temp.staged_lines
+    join public.lines line on line.tenant_id = tenant
+      and line.id = private.line_identity(source, staged_lines.key, 0)
+    where staged_lines.external_id is not null
+      and (line.amount_minor, line.currency) is distinct from (staged_lines.amount_minor,
+        staged_lines.currency)
+  ) conflict;
 end $$;
 
 -- What became of each staged line: [{ index, id, duplicate }].
@@ -172,15 +177,18 @@ language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('index', i.position, 'id', private.line_id_text(i.id),
-        'duplicate', i.nth > 1 or i.id <> all (kept_ids))
-      order by i.position)
+      jsonb_build_object('index', item.position, 'id', private.line_id_text(item.id),
+        'duplicate', item.nth > 1 or item.id <> all (kept_ids))
+      order by item.position)
     from (
-      select l.position, case when l.external_id is null then 1 else coalesce(r.nth, 1) end as nth,
-        private.line_identity(source, l.key,
-          case when l.external_id is null then coalesce(r.nth, 1) else 0 end) as id
-      from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
-    ) i
+      select staged_lines.position, case when staged_lines.external_id is null then 1
+        else coalesce(repeated_lines.nth, 1) end as nth,
+        private.line_identity(source, staged_lines.key,
+          case when staged_lines.external_id is null then coalesce(repeated_lines.nth, 1)
+            else 0 end) as id
+      from pg_temp.staged_lines left join pg_temp.repeated_lines
+        on repeated_lines.position = staged_lines.position
+    ) item
   );
 end $$;
 
@@ -190,14 +198,14 @@ create function private.count_arrived(tenant text, source_no integer, accepted b
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.enforce_quota(tenant, 'lines', accepted);
-  update public.sources x
-  set line_count = x.line_count + accepted
-  where x.tenant_id = tenant and x.source_no = count_arrived.source_no;
+  update public.sources source
+  set line_count = source.line_count + accepted
+  where source.tenant_id = tenant and source.source_no = count_arrived.source_no;
   perform private.lines_arrived(tenant, source_no, first_line_no, last_line_no);
-  if exists (select from public.period_signatures x
-    where x.tenant_id = tenant and x.revoked_at is null) then
+  if exists (select from public.period_signatures signature
+    where signature.tenant_id = tenant and signature.revoked_at is null) then
     perform private.revoke_signatures_of_source(tenant, source_no,
-      (select min(g.value_date) from pg_temp.staged_lines g), 'Lines arrived.');
+      (select min(staged_lines.value_date) from pg_temp.staged_lines), 'Lines arrived.');
   end if;
 end $$;
 
@@ -208,12 +216,13 @@ end $$;
 -- external_id of another line and another amount; it is not stored: [{ position, file_line,
 -- external_id, found, wanted }], the first 100. items, for a call: [{ index, id, duplicate }] in
 -- the order of positions.
+-- One function, because each of its three insertions returns the same four values.
 create function private.insert_staged_lines(
   tenant_id text, source_no integer, import_id text, ids_are_unique boolean
 ) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  s public.sources;
+  source public.sources;
   staged constant bigint := (select count(*) from pg_temp.staged_lines);
   accepted bigint;
   accepted_again bigint;
@@ -226,35 +235,36 @@ declare
   conflicts jsonb := '[]';
 begin
   perform private.lock_source($1, $2);
-  select * into strict s from public.sources x where x.tenant_id = $1 and x.source_no = $2;
+  select * into strict source from public.sources where sources.tenant_id = $1
+    and sources.source_no = $2;
   if staged > 10000 then
     analyze pg_temp.staged_lines (key);
   end if;
   if not ids_are_unique then
-    perform private.mark_ids_reused_in_file($1, s.id);
+    perform private.mark_ids_reused_in_file($1, source.id);
   end if;
   perform private.number_repeated_lines(false);
   -- If the source can't have any of them yet, nothing is looked up, which halves the time. If
   -- others add lines to the source at the same time, the lookup is made.
   begin
-    execute private.insert_of_staged(s.line_count > 0 or $3 is null)
+    execute private.insert_of_staged(source.line_count > 0 or $3 is null)
       into accepted, kept_ids, first_no, last_no
-      using $1, $2, $3, s.id, s.sign, false;
+      using $1, $2, $3, source.id, source.sign, false;
   exception when unique_violation then
     execute private.insert_of_staged(true) into accepted, kept_ids, first_no, last_no
-      using $1, $2, $3, s.id, s.sign, false;
+      using $1, $2, $3, source.id, source.sign, false;
   end;
   if accepted < staged and not ids_are_unique
-    and private.mark_ids_reused_in_source($1, s.id) > 0 then
+    and private.mark_ids_reused_in_source($1, source.id) > 0 then
     perform private.number_repeated_lines(true);
     execute private.insert_of_staged(true)
       into accepted_again, kept_ids, first_no_again, last_no_again
-      using $1, $2, $3, s.id, s.sign, true;
+      using $1, $2, $3, source.id, source.sign, true;
     accepted := accepted + accepted_again;
   end if;
   if accepted < staged and ids_are_unique then
-    select c.n, c.conflicts into conflict_count, conflicts
-    from private.conflicts_of_staged($1, s.id) c;
+    select conflict.conflict_count, conflict.conflicts into conflict_count, conflicts
+    from private.conflicts_of_staged($1, source.id) conflict;
   end if;
   if accepted > 0 then
     perform private.count_arrived($1, $2, accepted, least(first_no, first_no_again),
@@ -263,7 +273,7 @@ begin
   return jsonb_build_object(
     'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,
     'conflicts', conflicts, 'conflict_count', conflict_count,
-    'items', case when $3 is null then private.items_of_staged(s.id, kept_ids) end
+    'items', case when $3 is null then private.items_of_staged(source.id, kept_ids) end
   );
 end $$;
 
@@ -276,12 +286,15 @@ begin
     position, external_id, amount_minor, fee_minor, currency, value_date, booked_date, reference,
     counterparty, description, group_key, details
   )
-  select l.n - 1, l.line ->> 'external_id', (l.line ->> 'amount_minor')::bigint,
-    (l.line ->> 'fee_minor')::bigint, l.line ->> 'currency', (l.line ->> 'value_date')::date,
-    (l.line ->> 'booked_date')::date, l.line ->> 'reference', l.line ->> 'counterparty',
-    l.line ->> 'description', l.line ->> 'group_key',
-    nullif(l.line -> 'details', 'null')
-  from jsonb_array_elements(lines) with ordinality l (line, n);
+  select input_line.place - 1,
+    input_line.line ->> 'external_id', (input_line.line ->> 'amount_minor')::bigint,
+    (input_line.line ->> 'fee_minor')::bigint,
+    input_line.line ->> 'currency', (input_line.line ->> 'value_date')::date,
+    (input_line.line ->> 'booked_date')::date,
+    input_line.line ->> 'reference', input_line.line ->> 'counterparty',
+    input_line.line ->> 'description', input_line.line ->> 'group_key',
+    nullif(input_line.line -> 'details', 'null')
+  from jsonb_array_elements(lines) with ordinality input_line (line, place);
 end $$;
 
 -- Stores lines of a source of the caller's tenant. Refuses: invalid_request for an external_id that
@@ -297,12 +310,11 @@ begin
     perform private.refuse('invalid_request',
       'The request is not valid: see errors for each place.', (
       select jsonb_agg(jsonb_build_object(
-        'path', format('lines.%s.external_id', c ->> 'position'),
-        'message',
-        format(
+        'path', format('lines.%s.external_id', conflict ->> 'position'),
+        'message', format(
           'There is a line with this external_id and another amount, %s in minor units: give each line its own.',
-          c ->> 'wanted')
-      )) from jsonb_array_elements(kept -> 'conflicts') c
+          conflict ->> 'wanted')
+      )) from jsonb_array_elements(kept -> 'conflicts') conflict
     ));
   end if;
   return kept;
@@ -314,25 +326,28 @@ create function private.known_lines(source_no integer, lines jsonb, ids_are_uniq
 returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  s public.sources;
+  source public.sources;
   known jsonb;
 begin
-  select * into strict s from public.sources x
-  where x.tenant_id = private.tenant_id() and x.source_no = known_lines.source_no;
+  select * into strict source from public.sources
+  where sources.tenant_id = private.tenant_id() and sources.source_no = known_lines.source_no;
   perform private.stage_lines_of(lines);
   if not ids_are_unique then
-    perform private.mark_ids_reused_in_file(s.tenant_id, s.id);
-    perform private.mark_ids_reused_in_source(s.tenant_id, s.id);
+    perform private.mark_ids_reused_in_file(source.tenant_id, source.id);
+    perform private.mark_ids_reused_in_source(source.tenant_id, source.id);
   end if;
   perform private.number_repeated_lines(false);
   perform private.number_repeated_lines(true);
-  select coalesce(jsonb_agg(l.position order by l.position), '[]') into known
-  from pg_temp.staged_lines l left join pg_temp.repeated_lines r on r.position = l.position
-  cross join lateral (select coalesce(r.nth, 1) as nth) n
-  where l.external_id is not null and not l.id_is_shared and n.nth > 1 or exists (
-    select from public.lines k
-    where k.tenant_id = s.tenant_id
-      and k.id = private.line_identity(s.id, l.key, n.nth - (l.external_id is not null)::integer)
+  select coalesce(jsonb_agg(staged_lines.position order by staged_lines.position), '[]') into known
+  from pg_temp.staged_lines left join pg_temp.repeated_lines
+    on repeated_lines.position = staged_lines.position
+  cross join lateral (select coalesce(repeated_lines.nth, 1) as nth) numbered
+  where staged_lines.external_id is not null and not staged_lines.id_is_shared and numbered.nth > 1
+    or exists (
+    select from public.lines line
+    where line.tenant_id = source.tenant_id
+      and line.id = private.line_identity(source.id, staged_lines.key,
+        numbered.nth - (staged_lines.external_id is not null)::integer)
   );
   delete from pg_temp.repeated_lines;
   delete from pg_temp.staged_lines;

@@ -6,10 +6,11 @@ create function private.lines_arrived(tenant_id text, source_no integer, first_l
   last_line_no bigint) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.request_runs(p.tenant_id, p.pair_no, first_line_no, last_line_no) from (
-    select x.tenant_id, x.pair_no from public.pairs x
-    where x.tenant_id = $1 and $2 in (x.left_source_no, x.right_source_no) order by x.pair_no
-  ) p;
+  perform private.request_runs(pair.tenant_id, pair.pair_no, first_line_no, last_line_no) from (
+    select pair.tenant_id, pair.pair_no from public.pairs pair
+    where pair.tenant_id = $1 and $2 in (pair.left_source_no, pair.right_source_no)
+    order by pair.pair_no
+  ) pair;
 end $$;
 
 -- The numbers of an import's lines, found in the span they lie in: lines have no index by import.
@@ -17,10 +18,11 @@ create function private.line_nos_of_import(tenant_id text, import_id text) retur
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return array(
-    select l.line_no from public.imports i
-    join public.lines l on l.tenant_id = i.tenant_id
-      and l.line_no between i.first_line_no and i.last_line_no and l.import_id = i.id
-    where i.tenant_id = $1 and i.id = $2
+    select line.line_no from public.imports import
+    join public.lines line on line.tenant_id = import.tenant_id
+      and line.line_no between import.first_line_no and import.last_line_no
+      and line.import_id = import.id
+    where import.tenant_id = $1 and import.id = $2
   );
 end $$;
 
@@ -35,10 +37,10 @@ begin
   perform private.require_not_closing(pair.tenant_id, pair.pair_no) from public.pairs pair
   where pair.tenant_id = $1 and $2 in (pair.left_source_no, pair.right_source_no);
   select period.* into held from (
-    select match.reconciliation_id as id from public.match_members mm
-    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
+    select match.reconciliation_id as id from public.match_members member
+    join public.matches match on match.tenant_id = member.tenant_id and match.id = member.match_id
       and match.state = 'confirmed'
-    where mm.tenant_id = $1 and mm.line_no = any (line_nos)
+    where member.tenant_id = $1 and member.line_no = any (line_nos)
     union all
     select exclusion.reconciliation_id
     from public.exclusions exclusion
@@ -85,8 +87,10 @@ begin
   perform private.require_undoable($1, source, line_nos);
   perform private.revoke_signatures_of_source($1, source, '-infinity', 'An import was undone.');
   for touched in
-    select mm.pair_no, array_agg(distinct mm.match_id) as ids from public.match_members mm
-    where mm.tenant_id = $1 and mm.line_no = any (line_nos) group by mm.pair_no order by mm.pair_no
+    select member.pair_no, array_agg(distinct member.match_id) as ids
+    from public.match_members member
+    where member.tenant_id = $1 and member.line_no = any (line_nos) group by member.pair_no
+    order by member.pair_no
   loop
     perform private.undo_matches($1, touched.ids, null);
     perform private.delete_matches($1, touched.ids);

@@ -2,7 +2,7 @@
 -- recorded.
 
 -- What matching and people decided about a line.
-create function private.decisions_about_line(l public.lines) returns table (type text,
+create function private.decisions_about_line(line public.lines) returns table (type text,
   at timestamptz, actor text, reconciliation_id text, match_id uuid, note text)
 language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
@@ -10,9 +10,9 @@ begin
   return query
   with matched as materialized (
     select match.*
-    from public.match_members mm
-    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
-    where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no
+    from public.match_members member
+    join public.matches match on match.tenant_id = member.tenant_id and match.id = member.match_id
+    where member.tenant_id = line.tenant_id and member.line_no = line.line_no
   ), decided as materialized (
     select match.id as match_id, act.kind, act.reconciliation_id, act.created_at, act.created_by,
       act.undone_at, act.undone_by
@@ -44,11 +44,11 @@ begin
       where decision.match_id = match.id and decision.undone_at = match.decided_at)
   union all
   select 'excluded', act.created_at, act.created_by, act.reconciliation_id, null, act.reason
-  from private.acts act where act.tenant_id = l.tenant_id and act.line_id = l.id
+  from private.acts act where act.tenant_id = line.tenant_id and act.line_id = line.id
   union all
   select 'included', act.undone_at, act.undone_by, act.reconciliation_id, null, null
   from private.acts act
-  where act.tenant_id = l.tenant_id and act.line_id = l.id and act.undone_at is not null;
+  where act.tenant_id = line.tenant_id and act.line_id = line.id and act.undone_at is not null;
 end $$;
 grant execute on function private.decisions_about_line(public.lines) to authenticated;
 
@@ -57,33 +57,34 @@ grant execute on function private.decisions_about_line(public.lines) to authenti
 create function public.list_line_history(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  l public.lines;
+  line public.lines;
 begin
   perform private.begin_request(request, 'list_line_history');
-  select * into l
-  from public.lines line
-  where line.tenant_id = private.tenant_id() and line.id = private.line_id(input ->> 'id');
+  select * into line
+  from public.lines
+  where lines.tenant_id = private.tenant_id() and lines.id = private.line_id(input ->> 'id');
   if not found then
     perform private.refuse_missing('line');
   end if;
   return (
     with about as materialized (
       select exception.* from public.exceptions exception
-      where exception.tenant_id = l.tenant_id and exception.id = any (array(
+      where exception.tenant_id = line.tenant_id and exception.id = any (array(
         select exception_line.exception_id from private.exception_lines exception_line
-        where exception_line.tenant_id = l.tenant_id and exception_line.line_no = l.line_no))
+        where exception_line.tenant_id = line.tenant_id and exception_line.line_no = line.line_no))
       union
       select exception.* from public.exceptions exception
-      where exception.tenant_id = l.tenant_id and exception.line_no = l.line_no
-    ), told (type, at, actor, reconciliation_id, match_id, exception_id, import_id, note) as (
-      select 'added', l.created_at, import.created_by, null, null::uuid, null, import.id,
+      where exception.tenant_id = line.tenant_id and exception.line_no = line.line_no
+    ), history (type, at, actor, reconciliation_id, match_id, exception_id, import_id, note) as (
+      select 'added', line.created_at, import.created_by, null, null::uuid, null, import.id,
         import.file_name
       from (select 1) one
-      left join public.imports import on import.tenant_id = l.tenant_id and import.id = l.import_id
+      left join public.imports import on import.tenant_id = line.tenant_id
+        and import.id = line.import_id
       union all
       select decision.type, decision.at, decision.actor, decision.reconciliation_id,
         decision.match_id, null, null, decision.note
-      from private.decisions_about_line(l) decision
+      from private.decisions_about_line(line) decision
       union all
       select 'exception_opened', exception.created_at, exception.created_by,
         exception.reconciliation_id, null, exception.id, null, exception.reason_code
@@ -102,7 +103,7 @@ begin
     from (
       select item.*, array_position(
         array['added', 'exception_opened', 'suggested', 'confirmed', 'matched'], item.type) as place
-      from told item order by item.at desc limit 200
+      from history item order by item.at desc limit 200
     ) item
   );
 end $$;

@@ -47,12 +47,14 @@ language plpgsql immutable set search_path = '' as $$
 begin
   return case what
     when 'matched' then $c$exists (
-      select from public.match_members mm cross join lateral (
+      select from public.match_members member cross join lateral (
         select from public.matches match
-        where match.tenant_id = $1 and match.id = mm.match_id and match.reconciliation_id = $3.id
+        where match.tenant_id = $1 and match.id = member.match_id
+          and match.reconciliation_id = $3.id
           and match.state = 'confirmed' offset 0
       ) match
-        where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3.pair_no offset 0)$c$
+        where member.tenant_id = $1 and member.line_no = x.line_no
+          and member.pair_no = $3.pair_no offset 0)$c$
     when 'excluded' then $c$exists (
       select from public.exclusions exclusion
       where exclusion.tenant_id = $1 and exclusion.pair_no = $3.pair_no
@@ -74,35 +76,37 @@ end $$;
 -- States with few lines: those that a period matched, or that were excluded in its pair, or in any
 -- pair of these sources if no period is named. Null if there may be more than `most`, or for
 -- another state.
-create function private.narrow_by_state(r public.reconciliations, state text, source_nos integer[],
-  most integer) returns bigint[]
+create function private.narrow_by_state(period public.reconciliations, state text,
+  source_nos integer[],
+  max_count integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   pair_nos integer[];
   line_nos bigint[];
 begin
-  if state = 'matched' and r.id is not null and coalesce((
+  if state = 'matched' and period.id is not null and coalesce((
     select matched_count.lines
     from private.matched_counts matched_count
-    where matched_count.tenant_id = tenant and matched_count.reconciliation_id = r.id),
-      0) <= most
+    where matched_count.tenant_id = tenant and matched_count.reconciliation_id = period.id),
+      0) <= max_count
   then
     return array(
-      select distinct mm.line_no from public.matches match
+      select distinct settled_member.line_no from public.matches match
       cross join lateral (select member.line_no from public.match_members member
-        where member.tenant_id = tenant and member.match_id = match.id offset 0) mm
-      where match.tenant_id = tenant and match.reconciliation_id = r.id
+        where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
+      where match.tenant_id = tenant and match.reconciliation_id = period.id
         and match.state = 'confirmed'
     );
   elsif state = 'excluded' then
-    pair_nos := case when r.id is not null then array[r.pair_no] else array(
+    pair_nos := case when period.id is not null then array[period.pair_no] else array(
       select pair.pair_no from public.pairs pair
       where pair.tenant_id = tenant and (pair.left_source_no = any (source_nos)
         or pair.right_source_no = any (source_nos))) end;
     line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
-      where exclusion.tenant_id = tenant and exclusion.pair_no = any (pair_nos) limit most + 1);
-    return case when cardinality(line_nos) <= most then line_nos end;
+      where exclusion.tenant_id = tenant and exclusion.pair_no = any (pair_nos)
+      limit max_count + 1);
+    return case when cardinality(line_nos) <= max_count then line_nos end;
   end if;
   return null;
 end $$;
@@ -110,12 +114,12 @@ end $$;
 -- Where the lines of a list are found by their state: open lines, or what a closed period carried;
 -- null if every line is looked at. In the statements of these functions $1 is the tenant, $2 the
 -- input, $3 the period, ($6, $7) the last line of the page before and $8 how many.
-create function private.standing_lines(r public.reconciliations, state text) returns text
+create function private.lines_by_state(period public.reconciliations, state text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return case
     when state is null or state not in ('open', 'partly_matched', 'outstanding') then null
-    when r.closed_at is null
+    when period.closed_at is null
       then 'private.open_lines w where w.tenant_id = $1 and w.pair_no = s.pair_no'
     else 'public.carried_lines w where w.tenant_id = $1 and w.reconciliation_id = $3.id'
   end;
@@ -144,35 +148,36 @@ begin
 end $$;
 
 -- What a line x must be like in a period, and by its state where no index of states finds it.
-create function private.line_period_filters(r public.reconciliations, state text,
+create function private.line_period_filters(period public.reconciliations, state text,
   is_found_by_state boolean) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return concat_ws(' and ', 'true',
-    case when r.id is not null then 'x.value_date <= $3.period_end' end,
-    case when r.id is not null and not is_found_by_state then format('(%s or %s or %s)',
-      private.line_state_condition(case when r.closed_at is null then 'open' else 'carried' end),
+    case when period.id is not null then 'x.value_date <= $3.period_end' end,
+    case when period.id is not null and not is_found_by_state then format('(%s or %s or %s)',
+      private.line_state_condition(case when period.closed_at is null then 'open'
+        else 'carried' end),
       private.line_state_condition('matched'), private.line_state_condition('excluded')) end,
     case
-      when r.closed_at is not null then
+      when period.closed_at is not null then
         case when not is_found_by_state or state <> 'outstanding'
           then private.line_state_was(state) end
       when not is_found_by_state then private.line_state_is(state) end);
 end $$;
 
 -- What a row w of the standing lines must be like.
-create function private.standing_filters(r public.reconciliations, state text,
+create function private.lines_by_state_filters(period public.reconciliations, state text,
   has_cursor boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return concat_ws(' and ', 'w.side = s.side',
-    case when r.id is not null then 'w.value_date <= $3.period_end' end,
+    case when period.id is not null then 'w.value_date <= $3.period_end' end,
     case when has_cursor then '(w.value_date, w.line_no) < ($6, $7)' end,
-    case when r.closed_at is null then
+    case when period.closed_at is null then
       case state when 'open' then 'w.open_minor = w.amount_minor'
         when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
     -- Not completely matched in another pair.
-    case when r.id is null and state = 'partly_matched' then $c$not exists (
+    case when period.id is null and state = 'partly_matched' then $c$not exists (
       select from private.open_lines o
       where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = w.line_no
         and o.open_minor = o.amount_minor offset 0)$c$ end);
@@ -180,7 +185,8 @@ end $$;
 
 -- A page of lines as a query over s, the sources with their pairs: of a few known lines, of
 -- standing lines, or of every line.
-create function private.line_page(r public.reconciliations, state text, stands text, is_few boolean,
+create function private.line_page(period public.reconciliations, state text, stands text,
+  is_few boolean,
   has_cursor boolean, filters text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -211,8 +217,8 @@ begin
           where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x
         where %s offset 0
       ) order by w.value_date desc, w.line_no desc limit $8
-    ) %s) w $q$, stands, private.standing_filters(r, state, has_cursor), filters,
-    case when r.id is null and state <> 'partly_matched' then
+    ) %s) w $q$, stands, private.lines_by_state_filters(period, state, has_cursor), filters,
+    case when period.id is null and state <> 'partly_matched' then
       format('union all (%s)', format(of_source, 's.pair_no is null', after, filters)) end);
 end $$;
 
@@ -221,14 +227,14 @@ end $$;
 -- stored; everything else is read in the order of the lines' index until the page is full. The
 -- planner's statistics cover all tenants, so it could not tell which way is short: it is left only
 -- the one that needs no sort.
-create function private.lines_of_caller(r public.reconciliations, input jsonb, source_nos integer[],
-  most integer)
-returns table (n bigint, line_no bigint)
+create function private.lines_of_caller(period public.reconciliations, input jsonb,
+  source_nos integer[], max_count integer)
+returns table (place bigint, line_no bigint)
 language plpgsql stable security definer set search_path = '' set enable_sort = off
   set jit = off as $$
 declare
   tenant constant text := private.tenant_id();
-  q constant text := nullif(btrim(input ->> 'q'), '');
+  search constant text := nullif(btrim(input ->> 'q'), '');
   state constant text := input ->> 'state';
   after_date constant date := (input -> 'after' ->> 0)::date;
   -- If the cursor's line was removed, its day is read from the start.
@@ -236,7 +242,7 @@ declare
     9223372036854775807);
   since constant timestamptz := (input ->> 'updated_since')::timestamptz;
   first_no constant bigint := case when since is not null then private.first_line_since(since) end;
-  few bigint[];
+  found_lines bigint[];
   is_searched boolean := false;
   is_changed boolean := false;
   stands text;
@@ -245,22 +251,21 @@ begin
     return;
   end if;
   if since is not null then
-    few := private.lines_since(since, first_no, 200000);
-    is_changed := few is not null;
+    found_lines := private.lines_since(since, first_no, 200000);
+    is_changed := found_lines is not null;
   end if;
-  if q is not null and few is null then
-    few := private.find_lines_of_caller(q, source_nos, 5000);
-    is_searched := few is not null;
+  if search is not null and found_lines is null then
+    found_lines := private.find_lines_of_caller(search, source_nos, 5000);
+    is_searched := found_lines is not null;
   end if;
-  few := coalesce(few, private.narrow_by_state(r, state, source_nos, 5000));
-  stands := case when few is null then private.standing_lines(r, state) end;
+  found_lines := coalesce(found_lines, private.narrow_by_state(period, state, source_nos, 5000));
+  stands := case when found_lines is null then private.lines_by_state(period, state) end;
   return query execute format($sql$
     with sources as materialized (
       select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
         select p.pair_no from public.pairs p
         where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no)
-          and p.opening is null
-        order by p.pair_no) end as pair_nos
+          and p.opening is null order by p.pair_no) end as pair_nos
       from unnest($4) x (source_no)
     ), s as materialized (
       select x.source_no, x.pair_nos, p.pair_no,
@@ -270,14 +275,14 @@ begin
     select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
     from (%s) l order by l.value_date desc, l.line_no desc limit $8 $sql$,
     case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end,
-    private.line_page(r, state, stands, few is not null, after_date is not null,
+    private.line_page(period, state, stands, found_lines is not null, after_date is not null,
       concat_ws(' and ', private.line_field_filters(input),
-        private.line_period_filters(r, state, stands is not null),
-        case when since is not null and not is_changed
-          then private.line_changed_since() end,
-        case when q is not null and not is_searched
-          then private.line_search(q, 'private.line_text(x)') end)))
-  using tenant, input, r, source_nos, few, after_date, after_no, most, since, first_no;
+        private.line_period_filters(period, state, stands is not null),
+        case when since is not null and not is_changed then private.line_changed_since() end,
+        case when search is not null and not is_searched
+          then private.line_search(search, 'private.line_text(x)') end)))
+  using tenant, input, period, source_nos, found_lines, after_date, after_no, max_count, since,
+    first_no;
 end $$;
 
 -- Latest first. input: { limit, after: [value_date, id] | null, source_id, reconciliation_id, side,
@@ -290,7 +295,7 @@ language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $
 declare
   tenant constant text := private.tenant_id();
   page_size constant integer := (input ->> 'limit')::integer;
-  r public.reconciliations;
+  period public.reconciliations;
   source_nos integer[];
   line_nos bigint[];
   items jsonb;
@@ -300,9 +305,9 @@ begin
     perform private.find_source(input ->> 'source_id');
   end if;
   if input ->> 'reconciliation_id' is not null then
-    select * into r
-    from public.reconciliations period
-    where period.tenant_id = tenant and period.id = input ->> 'reconciliation_id';
+    select * into period
+    from public.reconciliations
+    where reconciliations.tenant_id = tenant and reconciliations.id = input ->> 'reconciliation_id';
     if not found then
       perform private.refuse_missing('reconciliation');
     end if;
@@ -310,52 +315,56 @@ begin
   source_nos := array(
     select source.source_no
     from public.sources source
-    left join public.pairs pair on pair.tenant_id = tenant and pair.pair_no = r.pair_no
+    left join public.pairs pair on pair.tenant_id = tenant and pair.pair_no = period.pair_no
     where source.tenant_id = tenant
       and (input ->> 'source_id' is null or source.id = input ->> 'source_id')
-      and (r.id is null or source.source_no in (pair.left_source_no, pair.right_source_no))
+      and (period.id is null or source.source_no in (pair.left_source_no, pair.right_source_no))
       and (input ->> 'side' is null
       or source.source_no = case input ->> 'side' when 'left' then pair.left_source_no
       else pair.right_source_no end)
   );
   line_nos := array(
     select page_line.line_no
-    from private.lines_of_caller(r, input, source_nos, page_size + 1) page_line
-    order by page_line.n);
-  items := private.lines_json(tenant, r.pair_no, line_nos);
-  if r.closed_at is not null then
-    select jsonb_agg(listed.item || private.line_in_closed(line, r) order by listed.n) into items
-    from jsonb_array_elements(items) with ordinality listed (item, n)
+    from private.lines_of_caller(period, input, source_nos, page_size + 1) page_line
+    order by page_line.place);
+  items := private.lines_json(tenant, period.pair_no, line_nos);
+  if period.closed_at is not null then
+    select jsonb_agg(listed.item || private.line_in_closed(line, period)
+      order by listed.place) into items
+    from jsonb_array_elements(items) with ordinality listed (item, place)
     cross join lateral (select * from public.lines line
-      where line.tenant_id = tenant and line.line_no = line_nos[listed.n] offset 0) line;
+      where line.tenant_id = tenant and line.line_no = line_nos[listed.place] offset 0) line;
   end if;
   return private.page(items, page_size, 'value_date', 'id');
 end $$;
 
 -- The state of a line in a closed period: { state, open_minor, match_ids }. For another period: {}.
-create function private.line_in_closed(l public.lines, r public.reconciliations) returns jsonb
+create function private.line_in_closed(line public.lines,
+  period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   carried bigint;
   ids jsonb;
 begin
-  if r.closed_at is null then
+  if period.closed_at is null then
     return '{}';
   end if;
   select carried_line.open_minor into carried from public.carried_lines carried_line
-  where carried_line.tenant_id = l.tenant_id and carried_line.reconciliation_id = r.id
-    and carried_line.line_no = l.line_no;
+  where carried_line.tenant_id = line.tenant_id and carried_line.reconciliation_id = period.id
+    and carried_line.line_no = line.line_no;
   select coalesce(jsonb_agg(private.match_id_text(match.id) order by match.id), '[]') into ids
-  from public.match_members mm
-    join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
-  where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and match.reconciliation_id = r.id
+  from public.match_members member
+    join public.matches match on match.tenant_id = member.tenant_id
+      and match.id = member.match_id
+  where member.tenant_id = line.tenant_id and member.line_no = line.line_no
+    and match.reconciliation_id = period.id
     and match.state = 'confirmed';
   return jsonb_build_object('match_ids', ids,
     'state', case when carried is null then case when ids = '[]' then 'excluded' else 'matched' end
       when ids = '[]' then 'open' else 'partly_matched' end,
     -- With the sign as posted, as in lines_json.
     'open_minor',
-    case when carried is null then 0 when sign(carried) = sign(l.amount_minor) then carried
+    case when carried is null then 0 when sign(carried) = sign(line.amount_minor) then carried
       else -carried end);
 end $$;
 

@@ -26,12 +26,13 @@ alter table private.line_spans enable row level security;
 
 -- The texts of a line, and its amount in minor units followed by its sign: "rg-4711 kunde 17 gmbh
 -- =1250-".
-create function private.line_text(l public.lines) returns text
+create function private.line_text(line public.lines) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
-  return lower(concat_ws(' ', l.reference, l.counterparty, l.description, l.external_id)) || ' ='
-    || abs(l.amount_minor)
-    || case when l.amount_minor < 0 then '-' else '+' end;
+  return lower(concat_ws(' ', line.reference, line.counterparty, line.description,
+    line.external_id)) || ' ='
+    || abs(line.amount_minor)
+    || case when line.amount_minor < 0 then '-' else '+' end;
 end $$;
 
 -- A word of a search as an amount in the currency's unit, with or without separators and sign: in
@@ -55,7 +56,7 @@ begin
 end $$;
 
 -- The SQL condition that a text, an SQL expression, has every word of q.
-create function private.line_search(q text, text_of text) returns text
+create function private.line_search(search text, text_of text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return (
@@ -64,17 +65,17 @@ begin
       from unnest(private.line_patterns(word)) pattern
       where pattern is not null
     ) || ')', ' and ')
-    from regexp_split_to_table(lower(q), '\s+') word where word <> ''
+    from regexp_split_to_table(lower(search), '\s+') word where word <> ''
   );
 end $$;
 
 -- Whether the trigram index can search for a word of q: for a pattern shorter than a trigram it
 -- would return every line.
-create function private.has_trigrams(q text) returns boolean
+create function private.has_trigrams(search text) returns boolean
 language plpgsql immutable set search_path = '' as $$
 begin
   return exists (
-    select from regexp_split_to_table(lower(q), '\s+') word
+    select from regexp_split_to_table(lower(search), '\s+') word
     where word <> ''
       and (select bool_and(pattern ~ '[[:alnum:]]{3}')
         from unnest(private.line_patterns(word)) pattern where pattern is not null)
@@ -85,12 +86,12 @@ end $$;
 -- `most`. Which way is short depends on how many lines the tenant has, which the planner can't know
 -- from statistics of all tenants, or from before a large file, so each statement leaves it one way.
 -- With few lines all texts are read; with many, those that the trigram index names.
-create function private.find_lines_of_caller(q text, source_nos integer[],
-  most integer) returns bigint[]
+create function private.find_lines_of_caller(search text, source_nos integer[],
+  max_count integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' set enable_seqscan = off as $$
 declare
   tenant constant text := private.tenant_id();
-  is_named constant boolean := private.has_trigrams(q)
+  is_named constant boolean := private.has_trigrams(search)
     and (select sum(source.line_count) from public.sources source
       where source.tenant_id = tenant) > 50000;
   found bigint[];
@@ -105,10 +106,10 @@ begin
       select line_text.line_no from private.line_texts line_text
       where %s = $1 and line_text.source_no = any ($2) and %s limit $3)',
     case when is_named then $c$(line_text.tenant_id || '')$c$ else 'line_text.tenant_id' end,
-    private.line_search(q,
+    private.line_search(search,
       case when is_named then 'line_text.text' else $c$(line_text.text || '')$c$ end))
-  into found using tenant, source_nos, most + 1;
-  if cardinality(found) > most then
+  into found using tenant, source_nos, max_count + 1;
+  if cardinality(found) > max_count then
     return null;
   end if;
   execute 'select array(
@@ -118,9 +119,9 @@ begin
         offset 0
       ) line
       where span.tenant_id = $1 and span.source_no = any ($2) and line.source_no = span.source_no
-        and ' || private.line_search(q, 'line.text') || ' limit $3)'
-  into waiting using tenant, source_nos, most + 1;
-  return case when cardinality(found) + cardinality(waiting) <= most then found || waiting end;
+        and ' || private.line_search(search, 'line.text') || ' limit $3)'
+  into waiting using tenant, source_nos, max_count + 1;
+  return case when cardinality(found) + cardinality(waiting) <= max_count then found || waiting end;
 end $$;
 
 -- Writes the texts of at most `batch` waiting lines, shared among the tenants that have some.

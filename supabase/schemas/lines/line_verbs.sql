@@ -10,19 +10,19 @@ language plpgsql stable set search_path = '' set jit = off as $$
 begin
   return (
     with found as materialized (
-      select asked.n, line.*
-      from unnest(line_nos) with ordinality asked (line_no, n)
+      select requested.place, line.*
+      from unnest(line_nos) with ordinality requested (line_no, place)
       cross join lateral (
         select * from public.lines line
-        where line.tenant_id = tenant and line.line_no = asked.line_no offset 0
+        where line.tenant_id = tenant and line.line_no = requested.line_no offset 0
       ) line
     ), of_sources as materialized (
       select source.source_no, source.id, array(
-        select own_pair.pair_no from public.pairs own_pair
-        where own_pair.tenant_id = tenant
-          and source.source_no in (own_pair.left_source_no, own_pair.right_source_no)
-          and (pair is null or own_pair.pair_no = pair) and own_pair.opening is null
-        order by own_pair.pair_no
+        select pairs.pair_no from public.pairs
+        where pairs.tenant_id = tenant
+          and source.source_no in (pairs.left_source_no, pairs.right_source_no)
+          and (pair is null or pairs.pair_no = pair) and pairs.opening is null
+        order by pairs.pair_no
       ) as pair_nos
       from public.sources source
       where source.tenant_id = tenant
@@ -52,14 +52,15 @@ begin
         else -standing.open_minor end,
       'match_ids', (
         select coalesce(jsonb_agg(private.match_id_text(match.id) order by match.id), '[]')
-        from public.match_members mm
+        from public.match_members member
         cross join lateral (
           select match.id from public.matches match
-          where match.tenant_id = tenant and match.id = mm.match_id and match.state = 'confirmed'
+          where match.tenant_id = tenant and match.id = member.match_id
+            and match.state = 'confirmed'
           offset 0
         ) match
-        where mm.tenant_id = tenant and mm.line_no = line.line_no
-          and (pair is null or mm.pair_no = pair)
+        where member.tenant_id = tenant and member.line_no = line.line_no
+          and (pair is null or member.pair_no = pair)
       ),
       'exception_id', (
         select exception.id
@@ -74,7 +75,7 @@ begin
         order by exception.id desc limit 1
       ),
       'created_at', private.iso(line.created_at)
-    ) order by line.n)
+    ) order by line.place)
     from found line
     join of_sources source on source.source_no = line.source_no
     left join lateral (
@@ -96,22 +97,23 @@ create function public.add_lines(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'add_lines');
-  s public.sources;
+  source public.sources;
   added jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  s := private.find_source(input ->> 'source_id');
-  added := private.add_lines(s.source_no, (
-    select jsonb_agg(jsonb_build_object('currency', s.currency) || l.line order by l.n)
-    from jsonb_array_elements(input -> 'lines') with ordinality l (line, n)
+  source := private.find_source(input ->> 'source_id');
+  added := private.add_lines(source.source_no, (
+    select jsonb_agg(jsonb_build_object('currency', source.currency) || input_line.line
+      order by input_line.place)
+    from jsonb_array_elements(input -> 'lines') with ordinality input_line (line, place)
   ));
   -- After the locks of the pair: decisions record their work with these held.
-  perform private.record_source_work(s.source_no);
+  perform private.record_source_work(source.source_no);
   return private.finish_request(request, jsonb_build_object(
-    'accepted_count', added -> 'accepted', 'duplicate_count', added -> 'duplicates', 'items',
-    added -> 'items'
+    'accepted_count', added -> 'accepted', 'duplicate_count', added -> 'duplicates',
+    'items', added -> 'items'
   ));
 end $$;
 
@@ -119,16 +121,16 @@ end $$;
 create function public.get_line(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  l public.lines;
+  line public.lines;
 begin
   perform private.begin_request(request, 'get_line');
-  select * into l
-  from public.lines x
-  where x.tenant_id = private.tenant_id() and x.id = private.line_id(input ->> 'id');
+  select * into line
+  from public.lines
+  where lines.tenant_id = private.tenant_id() and lines.id = private.line_id(input ->> 'id');
   if not found then
     perform private.refuse_missing('line');
   end if;
-  return private.lines_json(l.tenant_id, null, array[l.line_no]) -> 0;
+  return private.lines_json(line.tenant_id, null, array[line.line_no]) -> 0;
 end $$;
 
 grant execute

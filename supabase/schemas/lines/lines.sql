@@ -43,7 +43,7 @@ create policy lines_read on public.lines for select to authenticated
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- The number of lines that are processed while a caller waits; a matcher processes more.
-create function private.lines_at_once() returns integer
+create function private.max_lines_in_request() returns integer
 language sql immutable set search_path = ''
 return 20000;
 
@@ -68,20 +68,23 @@ language plpgsql stable set search_path = '' set enable_sort = off as $$
 declare
   sought constant uuid := private.line_id($1);
 begin
-  return (select x.line_no from public.lines x
-    where x.tenant_id = private.tenant_id() and x.id >= sought and x.id <= sought order by x.id
+  return (select line.line_no from public.lines line
+    where line.tenant_id = private.tenant_id() and line.id >= sought and line.id <= sought
+    order by line.id
     limit 1);
 end $$;
 
 -- The fee of a line of which a pair counts this amount, which may be negated; 0 if the line has no
 -- fee, if the amount is only a part (the fee went with the rest), and if nothing of its sign would
 -- be left.
-create function private.fee_of_whole(l public.lines, minor bigint) returns bigint
+create function private.fee_of_whole(line public.lines, minor bigint) returns bigint
 language plpgsql immutable set search_path = '' as $$
 begin
   return case
-    when l.fee_minor is null or sign(l.amount_minor - l.fee_minor) <> sign(l.amount_minor) then 0
-    when minor = l.amount_minor then l.fee_minor when minor = -l.amount_minor then -l.fee_minor
+    when line.fee_minor is null
+      or sign(line.amount_minor - line.fee_minor) <> sign(line.amount_minor) then 0
+    when minor = line.amount_minor then line.fee_minor when minor = -line.amount_minor
+      then -line.fee_minor
     else 0
   end;
 end $$;

@@ -6,17 +6,17 @@ create function private.open_line_filters(input jsonb, hits bigint[], amount big
   after_no bigint, sort_key text) returns text
 language plpgsql stable set search_path = '' as $$
 declare
-  q constant text := nullif(btrim(input ->> 'q'), '');
+  search constant text := nullif(btrim(input ->> 'q'), '');
 begin
   return concat_ws(' and ',
     'x.pair_no = $3 and x.side = s.side and x.value_date <= $4',
     case
       when hits is not null then '(x.line_no = any ($5)'
         || case when amount is not null then ' or (-abs(x.open_minor)) = -$6' else '' end || ')'
-      when q is not null
+      when search is not null
         then 'exists (select from public.lines line
           where line.tenant_id = $1 and line.line_no = x.line_no and '
-        || private.line_search(q, 'private.line_text(line)') || ')' end,
+        || private.line_search(search, 'private.line_text(line)') || ')' end,
     case when after_no is not null then format('(%s, x.line_no) > (%s, $7)', sort_key,
       case when input ->> 'sort' = 'amount' then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
         else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
@@ -36,17 +36,19 @@ begin
     case (input ->> 'suggested')::boolean
       -- Few lines have a suggestion: they are looked up.
       when true then $c$x.line_no = any (array(
-        select mm.line_no
+        select member.line_no
         from public.matches match
-        join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+        join public.match_members member on member.tenant_id = match.tenant_id
+          and member.match_id = match.id
         where match.tenant_id = $1 and match.reconciliation_id = $8
           and match.state = 'suggested'))$c$
       -- With a lookup for each line until the page is full.
       when false then $c$(
         select true
-        from public.match_members mm
-        join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
-        where mm.tenant_id = $1 and mm.line_no = x.line_no and mm.pair_no = $3
+        from public.match_members member
+        join public.matches match on match.tenant_id = member.tenant_id
+          and match.id = member.match_id
+        where member.tenant_id = $1 and member.line_no = x.line_no and member.pair_no = $3
           and match.state = 'suggested' and match.reconciliation_id = $8
         limit 1) is null$c$
     end
@@ -56,9 +58,10 @@ end $$;
 -- The caller's lines that are open in a period, in the order of a list that begins after line
 -- `after_no`; `hits`: only these lines, or those with the open amount `amount`. An index serves the
 -- order by amount only without row-level security.
-create function private.open_lines_of_caller(r public.reconciliations, input jsonb, hits bigint[],
-  amount bigint, after_no bigint, most integer)
-returns table (n bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
+create function private.open_lines_of_caller(period public.reconciliations, input jsonb,
+  hits bigint[],
+  amount bigint, after_no bigint, max_count integer)
+returns table (place bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
 language plpgsql stable security definer set search_path = '' as $$
 declare
   by_amount constant boolean := input ->> 'sort' = 'amount';
@@ -81,9 +84,10 @@ begin
       from private.open_lines x
       where x.tenant_id = $1 and %1$s order by %2$s, x.line_no limit $10
     ) o order by o.sort_key, o.line_no limit $10 $sql$, filters, sort_key)
-  using private.tenant_id(), input, r.pair_no, r.period_end, hits, amount, after_no, r.id,
+  using private.tenant_id(), input, period.pair_no, period.period_end, hits, amount, after_no,
+    period.id,
     case when input ->> 'side' is null then array['left', 'right'] else array[input ->> 'side'] end,
-    most;
+    max_count;
   perform set_config('enable_bitmapscan', 'true', true), set_config('enable_seqscan', 'true', true);
 end $$;
 grant execute
@@ -99,68 +103,70 @@ create function public.list_open_lines(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  q constant text := nullif(btrim(input ->> 'q'), '');
-  r public.reconciliations;
+  search constant text := nullif(btrim(input ->> 'q'), '');
+  period public.reconciliations;
   -- If the cursor's line was removed, its day or amount is read from the start.
   after_no bigint;
   hits bigint[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_open_lines');
-  r := private.find_period(input ->> 'id');
-  if r.closed_at is not null then
+  period := private.find_period(input ->> 'id');
+  if period.closed_at is not null then
     return private.page(null, page_size, 'id');
   end if;
   if input ->> 'after' is not null then
     after_no := coalesce(private.line_no_of(input -> 'after' ->> 1), 0);
   end if;
-  if q is not null then
-    hits := private.find_lines_of_caller(q, (
+  if search is not null then
+    hits := private.find_lines_of_caller(search, (
       select array[pair.left_source_no, pair.right_source_no]
       from public.pairs pair
-      where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no),
+      where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no),
         5000);
   end if;
   select jsonb_agg(private.open_line_json(line, open_line.side, open_line.amount_minor,
-    open_line.open_minor, r)
-  order by open_line.n) into items
-  from private.open_lines_of_caller(r, input, hits, private.amount_of_word(q), after_no,
+    open_line.open_minor, period)
+  order by open_line.place) into items
+  from private.open_lines_of_caller(period, input, hits, private.amount_of_word(search), after_no,
     page_size + 1) open_line
   cross join lateral (select * from public.lines line
-    where line.tenant_id = r.tenant_id and line.line_no = open_line.line_no offset 0) line;
+    where line.tenant_id = period.tenant_id and line.line_no = open_line.line_no offset 0) line;
   return private.page(items, page_size,
     case input ->> 'sort' when 'amount' then 'open_minor' else 'value_date' end, 'id');
 end $$;
 
-create function private.open_line_json(l public.lines, side text, amount_minor bigint,
-  open_minor bigint, r public.reconciliations) returns jsonb
+create function private.open_line_json(line public.lines, side text, amount_minor bigint,
+  open_minor bigint, period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', private.line_id_text(l.id), 'side', side, 'currency', l.currency, 'amount_minor',
-    amount_minor, 'open_minor', open_minor,
-    'fee_minor', nullif(private.fee_of_whole(l, open_minor), 0), 'value_date', l.value_date,
-    'booked_date', l.booked_date,
-    'reference', l.reference, 'counterparty', l.counterparty, 'description', l.description,
-    'group_key', l.group_key, 'external_id', l.external_id,
+    'id', private.line_id_text(line.id), 'side', side, 'currency', line.currency,
+    'amount_minor', amount_minor, 'open_minor', open_minor,
+    'fee_minor', nullif(private.fee_of_whole(line, open_minor), 0), 'value_date', line.value_date,
+    'booked_date', line.booked_date,
+    'reference', line.reference, 'counterparty', line.counterparty, 'description', line.description,
+    'group_key', line.group_key, 'external_id', line.external_id,
     'suggestion', (
       select jsonb_build_object('match_id', private.match_id_text(match.id), 'score', match.score,
         'shape', match.shape)
-      from public.match_members mm
-        join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
-      where mm.tenant_id = l.tenant_id and mm.line_no = l.line_no and mm.pair_no = r.pair_no
-        and match.state = 'suggested' and match.reconciliation_id = r.id
+      from public.match_members member
+        join public.matches match on match.tenant_id = member.tenant_id
+          and match.id = member.match_id
+      where member.tenant_id = line.tenant_id and member.line_no = line.line_no
+        and member.pair_no = period.pair_no
+        and match.state = 'suggested' and match.reconciliation_id = period.id
       order by match.score desc nulls last, match.id limit 1
     ),
     'exception_id', (
       select exception.id from (
         select exception_line.exception_id from private.exception_lines exception_line
-        where exception_line.tenant_id = l.tenant_id and exception_line.line_no = l.line_no
-          and exception_line.pair_no = r.pair_no offset 0
+        where exception_line.tenant_id = line.tenant_id and exception_line.line_no = line.line_no
+          and exception_line.pair_no = period.pair_no offset 0
       ) exception_line cross join lateral (
         select exception.id
         from public.exceptions exception
-        where exception.tenant_id = l.tenant_id and exception.id = exception_line.exception_id
+        where exception.tenant_id = line.tenant_id and exception.id = exception_line.exception_id
           and exception.status in ('open', 'in_review') offset 0
       ) exception
       limit 1

@@ -7,35 +7,38 @@ create function private.mark_ids_reused_in_file(tenant_id text, source_id text) 
 language plpgsql volatile set search_path = '' as $$
 begin
   with repeated as (
-    select l.external_id from pg_temp.staged_lines l
-    where l.external_id is not null
-    group by l.external_id having count(*) > 1
+    select reused.external_id from pg_temp.staged_lines reused
+    where reused.external_id is not null
+    group by reused.external_id having count(*) > 1
   ), shared as (
-    select l.external_id, (array_agg(l.position order by l.position))[1] as first_position,
-      (array_agg(l.key order by l.position))[1] as key
-    from pg_temp.staged_lines l join repeated on repeated.external_id = l.external_id
-    group by l.external_id
+    select reused.external_id,
+      (array_agg(reused.position order by reused.position))[1] as first_position,
+      (array_agg(reused.key order by reused.position))[1] as key
+    from pg_temp.staged_lines reused join repeated on repeated.external_id = reused.external_id
+    group by reused.external_id
     having count(distinct private.content_of_id(
-      l.amount_minor, l.currency, l.value_date, l.counterparty, l.description
+      reused.amount_minor, reused.currency, reused.value_date, reused.counterparty,
+      reused.description
     )) > 1
   ), owned as (
     select shared.external_id, private.content_of_id(
-      coalesce(known.amount_minor, f.amount_minor), coalesce(known.currency, f.currency),
-      coalesce(known.value_date, f.value_date),
-      case when known.id is null then f.counterparty else known.counterparty end,
-      case when known.id is null then f.description else known.description end
+      coalesce(known.amount_minor, staged_lines.amount_minor),
+      coalesce(known.currency, staged_lines.currency),
+      coalesce(known.value_date, staged_lines.value_date),
+      case when known.id is null then staged_lines.counterparty else known.counterparty end,
+      case when known.id is null then staged_lines.description else known.description end
     ) as content
     from shared
-    join pg_temp.staged_lines f on f.position = shared.first_position
+    join pg_temp.staged_lines on staged_lines.position = shared.first_position
     left join public.lines known
       on known.tenant_id = $1 and known.id = private.line_identity($2, shared.key, 0)
   )
-  update pg_temp.staged_lines l
+  update pg_temp.staged_lines line
   set id_is_shared = true, reused = owned.content <> private.content_of_id(
-    l.amount_minor, l.currency, l.value_date, l.counterparty, l.description
+    line.amount_minor, line.currency, line.value_date, line.counterparty, line.description
   )
   from owned
-  where l.external_id = owned.external_id;
+  where line.external_id = owned.external_id;
 end $$;
 
 -- Marks the staged lines whose external_id the source gave to a line with another content, and
@@ -45,14 +48,15 @@ language plpgsql volatile set search_path = '' as $$
 declare
   marked bigint;
 begin
-  update pg_temp.staged_lines l set reused = true, is_second_pass = true
+  update pg_temp.staged_lines set reused = true, is_second_pass = true
   from public.lines known
-  where l.external_id is not null and not l.reused
-    and known.tenant_id = $1 and known.id = private.line_identity($2, l.key, 0)
+  where staged_lines.external_id is not null and not staged_lines.reused
+    and known.tenant_id = $1 and known.id = private.line_identity($2, staged_lines.key, 0)
     and private.content_of_id(
       known.amount_minor, known.currency, known.value_date, known.counterparty, known.description
     ) <> private.content_of_id(
-      l.amount_minor, l.currency, l.value_date, l.counterparty, l.description
+      staged_lines.amount_minor, staged_lines.currency, staged_lines.value_date,
+      staged_lines.counterparty, staged_lines.description
     );
   get diagnostics marked = row_count;
   return marked;

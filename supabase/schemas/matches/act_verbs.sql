@@ -6,18 +6,18 @@ create function public.list_decisions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  r public.reconciliations;
+  period public.reconciliations;
   items jsonb;
 begin
   perform private.begin_request(request, 'list_decisions');
-  r := private.find_period(input ->> 'id');
-  select jsonb_agg(private.act_json(x) order by x.id desc) into items
+  period := private.find_period(input ->> 'id');
+  select jsonb_agg(private.act_json(act) order by act.id desc) into items
   from (
-    select * from private.acts a
-    where a.tenant_id = r.tenant_id and a.reconciliation_id = r.id
-      and (input -> 'after' ->> 0 is null or a.id < input -> 'after' ->> 0)
-    order by a.id desc limit page_size + 1
-  ) x;
+    select * from private.acts act
+    where act.tenant_id = period.tenant_id and act.reconciliation_id = period.id
+      and (input -> 'after' ->> 0 is null or act.id < input -> 'after' ->> 0)
+    order by act.id desc limit page_size + 1
+  ) act;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -28,58 +28,61 @@ create function private.undo_act(id text) returns private.acts
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  a private.acts;
-  r public.reconciliations;
+  action private.acts;
+  period public.reconciliations;
   wanted text;
 begin
-  select * into a from private.acts x where x.tenant_id = tenant and x.id = $1;
-  r := private.lock_period(tenant, a.reconciliation_id);
-  select * into a from private.acts x where x.tenant_id = tenant and x.id = $1 for update;
-  if a.undone_at is not null then
+  select * into action from private.acts where acts.tenant_id = tenant and acts.id = $1;
+  period := private.lock_period(tenant, action.reconciliation_id);
+  select * into action from private.acts where acts.tenant_id = tenant and acts.id = $1 for update;
+  if action.undone_at is not null then
     perform private.refuse_conflict('already_undone', 'This decision was undone already.');
   end if;
-  wanted := case a.kind when 'reject' then 'rejected' else 'confirmed' end;
-  if (select count(*) from public.matches m
-    where m.tenant_id = tenant and m.id = any (a.match_ids)
-      and m.state = wanted) <> cardinality(a.match_ids) then
+  wanted := case action.kind when 'reject' then 'rejected' else 'confirmed' end;
+  if (select count(*) from public.matches match
+    where match.tenant_id = tenant and match.id = any (action.match_ids)
+      and match.state = wanted) <> cardinality(action.match_ids) then
     perform private.refuse_conflict('state_changed',
       format('Not all of its matches are still %s. Nothing was changed.', wanted));
   end if;
-  case a.kind
-    when 'confirm' then perform private.suggest_again(tenant, r.pair_no, a.match_ids, true);
-    when 'reject' then perform private.suggest_again(tenant, r.pair_no, a.match_ids, false);
-    when 'match' then perform private.undo_matches(tenant, a.match_ids, private.actor());
-    when 'exclude' then perform private.include_line(private.line_id_text(a.line_id), r.id,
+  case action.kind
+    when 'confirm' then perform private.return_to_suggestions(tenant, period.pair_no,
+      action.match_ids, true);
+    when 'reject' then perform private.return_to_suggestions(tenant, period.pair_no,
+      action.match_ids, false);
+    when 'match' then perform private.undo_matches(tenant, action.match_ids, private.actor());
+    when 'exclude' then perform private.include_line(private.line_id_text(action.line_id),
+      period.id,
       'Undone');
   end case;
-  perform private.record_period_work(a.reconciliation_id);
-  update private.acts x
+  perform private.record_period_work(action.reconciliation_id);
+  update private.acts
   set undone_at = now(), undone_by = private.actor()
-  where x.tenant_id = tenant and x.id = a.id
-  returning * into a;
-  if a.kind <> 'exclude' then
-    perform private.record_security_event('matching.undone', a.id, null, jsonb_build_object(
-      'decision', a.kind, 'count', cardinality(a.match_ids), 'reconciliation_id',
-      a.reconciliation_id));
+  where acts.tenant_id = tenant and acts.id = action.id
+  returning * into action;
+  if action.kind <> 'exclude' then
+    perform private.record_security_event('matching.undone', action.id, null, jsonb_build_object(
+      'decision', action.kind, 'count', cardinality(action.match_ids),
+      'reconciliation_id', action.reconciliation_id));
   end if;
   -- Suggestions that were removed for it may come again.
-  if r.auto_run then
-    perform private.request_runs(tenant, r.pair_no);
+  if period.auto_run then
+    perform private.request_runs(tenant, period.pair_no);
   end if;
-  return a;
+  return action;
 end $$;
 
 -- Returns matches of one pair, which is locked, to suggestions. `taken`: they were confirmed.
 -- Refuses: conflict if one of their lines is not open any more.
-create function private.suggest_again(tenant text, pair integer, ids uuid[],
+create function private.return_to_suggestions(tenant text, pair integer, ids uuid[],
   taken boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   line_nos bigint[];
 begin
-  select array_agg(distinct mm.line_no) into line_nos
-  from public.match_members mm
-  where mm.tenant_id = tenant and mm.match_id = any (ids);
+  select array_agg(distinct member.line_no) into line_nos
+  from public.match_members member
+  where member.tenant_id = tenant and member.match_id = any (ids);
   if taken then
     perform private.release_open_amounts(tenant, ids);
     insert into public.events (tenant_id, type, data)
@@ -88,12 +91,12 @@ begin
     from public.matches match where match.tenant_id = tenant and match.id = any (ids)
     order by match.id;
   elsif exists (
-    select from public.match_members mm
-    left join private.open_lines open_line on open_line.tenant_id = mm.tenant_id
-      and open_line.pair_no = mm.pair_no and open_line.line_no = mm.line_no
-    where mm.tenant_id = tenant and mm.match_id = any (ids)
+    select from public.match_members member
+    left join private.open_lines open_line on open_line.tenant_id = member.tenant_id
+      and open_line.pair_no = member.pair_no and open_line.line_no = member.line_no
+    where member.tenant_id = tenant and member.match_id = any (ids)
       and coalesce(
-        mm.allocated_minor not between
+        member.allocated_minor not between
           least(open_line.open_minor, 0) and greatest(open_line.open_minor, 0),
         true)
   ) then
@@ -118,24 +121,24 @@ create function public.undo_decision(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'undo_decision');
-  a private.acts;
+  action private.acts;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select * into a
-  from private.acts x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  select * into action
+  from private.acts
+  where acts.tenant_id = private.tenant_id() and acts.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('decision');
   elsif not private.may('write:reconciliations') and (
-    a.kind in ('match', 'exclude')
-    or (a.actor_issuer, a.actor_subject)
+    action.kind in ('match', 'exclude')
+    or (action.actor_issuer, action.actor_subject)
       is distinct from (private.actor_issuer(), private.actor_subject())
-    or a.actor_subject is null
+    or action.actor_subject is null
   ) then
     perform private.refuse('role_required',
       'You can undo what you confirmed or rejected yourself. Ask an admin or a lead to undo this.');
   end if;
-  return private.finish_request(request, private.act_json(private.undo_act(a.id)));
+  return private.finish_request(request, private.act_json(private.undo_act(action.id)));
 end $$;

@@ -33,25 +33,26 @@ create function private.record_act(kind text, ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into private.acts (tenant_id, reconciliation_id, kind, match_ids, created_by)
-  select m.tenant_id, m.reconciliation_id, record_act.kind, array_agg(m.id order by m.id),
+  select match.tenant_id, match.reconciliation_id, record_act.kind,
+    array_agg(match.id order by match.id),
     private.actor()
-  from public.matches m where m.tenant_id = private.tenant_id() and m.id = any (ids)
-  group by m.tenant_id, m.reconciliation_id order by m.reconciliation_id;
+  from public.matches match where match.tenant_id = private.tenant_id() and match.id = any (ids)
+  group by match.tenant_id, match.reconciliation_id order by match.reconciliation_id;
 end $$;
 
 -- The first 500 of its matches: a decision by filter may have thousands.
-create function private.act_json(a private.acts) returns jsonb
+create function private.act_json(action private.acts) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', a.id, 'reconciliation_id', a.reconciliation_id, 'action', a.kind,
-    'match_count', cardinality(a.match_ids),
+    'id', action.id, 'reconciliation_id', action.reconciliation_id, 'action', action.kind,
+    'match_count', cardinality(action.match_ids),
     'match_ids',
-    (select coalesce(jsonb_agg(private.match_id_text(m) order by m), '[]')
-      from unnest(a.match_ids[:500]) m),
-    'line_id', private.line_id_text(a.line_id), 'created_at', private.iso(a.created_at),
-    'created_by', a.created_by,
-    'undone_at', private.iso(a.undone_at), 'undone_by', a.undone_by
+    (select coalesce(jsonb_agg(private.match_id_text(match_id) order by match_id), '[]')
+      from unnest(action.match_ids[:500]) match_id),
+    'line_id', private.line_id_text(action.line_id), 'created_at', private.iso(action.created_at),
+    'created_by', action.created_by,
+    'undone_at', private.iso(action.undone_at), 'undone_by', action.undone_by
   );
 end $$;
 grant execute on function private.act_json(private.acts) to authenticated;
@@ -63,43 +64,45 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   target constant text := case when cardinality(ids) = 1 then private.match_id_text(ids[1]) end;
   periods constant text[] := array(
-    select distinct m.reconciliation_id
-    from public.matches m
-    where m.tenant_id = private.tenant_id() and m.id = any (ids)
-    order by m.reconciliation_id);
-  told constant jsonb := details || jsonb_build_object('count', cardinality(ids),
+    select distinct match.reconciliation_id
+    from public.matches match
+    where match.tenant_id = private.tenant_id() and match.id = any (ids)
+    order by match.reconciliation_id);
+  event_details constant jsonb := details || jsonb_build_object('count', cardinality(ids),
     'reconciliation_id', case when cardinality(periods) = 1 then periods[1] end);
 begin
   if cardinality(ids) = 0 then
     return;
   end if;
   if action in ('confirm', 'undo') then
-    perform private.record_period_work(p.id) from unnest(periods) as p (id);
+    perform private.record_period_work(decided.id) from unnest(periods) as decided (id);
   end if;
   case action
     when 'confirm' then perform private.record_security_event('matching.confirmed', target, null,
-      told);
+      event_details);
     when 'reject' then perform private.record_security_event('matching.rejected', target, null,
-      told);
-    when 'undo' then perform private.record_security_event('matching.undone', target, null, told);
+      event_details);
+    when 'undo' then perform private.record_security_event('matching.undone', target, null,
+      event_details);
   end case;
 end $$;
 
 -- The same for a match by hand. Records: matching.written_off if part of it is written off, else
 -- matching.matched.
-create function private.record_hand_match(m public.matches) returns void
+create function private.record_hand_match(match public.matches) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  told constant jsonb := jsonb_build_object('reconciliation_id', m.reconciliation_id, 'currency',
-    m.currency, 'amount_minor', m.amount_minor,
-    'adjustments', m.adjustments);
+  event_details constant jsonb := jsonb_build_object('reconciliation_id', match.reconciliation_id,
+    'currency', match.currency, 'amount_minor', match.amount_minor,
+    'adjustments', match.adjustments);
 begin
-  perform private.record_period_work(m.reconciliation_id);
-  if m.adjustments @> '[{"kind": "write_off"}]' then
-    perform private.record_security_event('matching.written_off', private.match_id_text(m.id),
-      m.note, told);
+  perform private.record_period_work(match.reconciliation_id);
+  if match.adjustments @> '[{"kind": "write_off"}]' then
+    perform private.record_security_event('matching.written_off', private.match_id_text(match.id),
+      match.note, event_details);
   else
-    perform private.record_security_event('matching.matched', private.match_id_text(m.id), m.note,
-      told);
+    perform private.record_security_event('matching.matched', private.match_id_text(match.id),
+      match.note,
+      event_details);
   end if;
 end $$;

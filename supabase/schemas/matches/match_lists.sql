@@ -21,36 +21,37 @@ end $$;
 
 -- The numbers of all lines that list_matches may need, if there are few: by ID, by words, otherwise
 -- by days. Null if there may be more than `most`.
-create function private.narrow_by_filters(r public.reconciliations, input jsonb,
-  most integer) returns bigint[]
+create function private.narrow_by_filters(period public.reconciliations, input jsonb,
+  max_count integer) returns bigint[]
 language plpgsql stable set search_path = '' as $$
 declare
   source_nos constant integer[] := (
-    select array[p.left_source_no, p.right_source_no]
-    from public.pairs p
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
-  q constant text := nullif(btrim(input ->> 'q'), '');
+    select array[pair.left_source_no, pair.right_source_no]
+    from public.pairs pair
+    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no);
+  search constant text := nullif(btrim(input ->> 'q'), '');
   line_nos bigint[];
 begin
   if input ->> 'line_id' is not null then
-    return array(select l.line_no from public.lines l
-      where l.tenant_id = r.tenant_id and l.id = private.line_id(input ->> 'line_id'));
+    return array(select line.line_no from public.lines line
+      where line.tenant_id = period.tenant_id and line.id = private.line_id(input ->> 'line_id'));
   end if;
-  if q is not null then
-    line_nos := private.find_lines_of_caller(q, source_nos, most);
+  if search is not null then
+    line_nos := private.find_lines_of_caller(search, source_nos, max_count);
   end if;
   if line_nos is null and coalesce(input ->> 'date_from', input ->> 'date_to') is not null then
     line_nos := array(
-      select l.line_no from unnest(source_nos) s (source_no) cross join lateral (
-        select x.line_no from public.lines x
-        where x.tenant_id = r.tenant_id and x.source_no = s.source_no
-          and x.value_date between coalesce((input ->> 'date_from')::date,
-            '-infinity') and least((input ->> 'date_to')::date, r.period_end)
-        limit most + 1
-      ) l
+      select of_source.line_no from unnest(source_nos) wanted_source (source_no) cross
+        join lateral (
+        select line.line_no from public.lines line
+        where line.tenant_id = period.tenant_id and line.source_no = wanted_source.source_no
+          and line.value_date between coalesce((input ->> 'date_from')::date,
+            '-infinity') and least((input ->> 'date_to')::date, period.period_end)
+        limit max_count + 1
+      ) of_source
     );
   end if;
-  return case when cardinality(line_nos) <= most then line_nos end;
+  return case when cardinality(line_nos) <= max_count then line_nos end;
 end $$;
 grant execute
   on function private.requested_line(jsonb),
@@ -59,27 +60,30 @@ grant execute
 -- The IDs of matches of a period that were made or decided at or after a moment; null if there are
 -- more than 50,000. Decisions have an index by time, and IDs begin with the time of their
 -- creation, which is up to ten minutes before the commit of a run's chunk.
-create function private.matches_since(r public.reconciliations, since timestamptz) returns uuid[]
+create function private.matches_since(period public.reconciliations,
+  since timestamptz) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
   first_id constant uuid := rpad(private.id_time(since - interval '10 minutes'), 32, '0');
-  most constant integer := 50000;
+  max_count constant integer := 50000;
   ids constant uuid[] := array(
-    select x.id from (
+    select match.id from (
       (
-        select m.id from public.matches m
-        where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.id >= first_id
-          and m.created_at >= since
-        limit most + 1
+        select match.id from public.matches match
+        where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+          and match.id >= first_id
+          and match.created_at >= since
+        limit max_count + 1
       )
       union
-      select m.id from public.matches m
-      where m.tenant_id = r.tenant_id and m.decided_at >= since and m.reconciliation_id = r.id
-    ) x
-    limit most + 1
+      select match.id from public.matches match
+      where match.tenant_id = period.tenant_id and match.decided_at >= since
+        and match.reconciliation_id = period.id
+    ) match
+    limit max_count + 1
   );
 begin
-  return case when cardinality(ids) <= most then ids end;
+  return case when cardinality(ids) <= max_count then ids end;
 end $$;
 grant execute on function
   private.matches_since(public.reconciliations, timestamptz) to authenticated;
@@ -87,19 +91,19 @@ grant execute on function
 -- The SQL condition of list_matches on a match m. `of_line`: its condition on a line l. The state
 -- is a literal, since suggestions have a separate index. Conditions on a line are looked up match
 -- by match, by whole keys.
-create function private.match_filters(input jsonb, behind uuid, of_line text, is_changed boolean,
+create function private.match_filters(input jsonb, after_id uuid, of_line text, is_changed boolean,
   is_closed boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
   by_line constant text := 'exists (
-    select from public.match_members mm
+    select from public.match_members member
     cross join lateral (
-      select * from public.lines x where x.tenant_id = $1 and x.line_no = mm.line_no offset 0
+      select * from public.lines x where x.tenant_id = $1 and x.line_no = member.line_no offset 0
     ) l
-    where mm.tenant_id = $1 and mm.match_id = m.id and ';
+    where member.tenant_id = $1 and member.match_id = m.id and ';
 begin
   return concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
-    case when behind is not null then 'm.id < $3' end,
+    case when after_id is not null then 'm.id < $3' end,
     case when is_changed then 'm.id = any ($7)'
       when input ->> 'updated_since' is not null then $c$(
         m.created_at >= ($4 ->> 'updated_since')::timestamptz
@@ -128,31 +132,32 @@ language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $
 declare
   page_size constant integer := (input ->> 'limit')::integer;
   tenant constant text := private.tenant_id();
-  behind constant uuid := private.match_id(input -> 'after' ->> 0);
+  after_id constant uuid := private.match_id(input -> 'after' ->> 0);
   of_line constant text := private.requested_line(input);
-  r public.reconciliations;
-  few bigint[];
+  period public.reconciliations;
+  found_lines bigint[];
   changed uuid[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_matches');
-  r := private.find_period(input ->> 'id');
+  period := private.find_period(input ->> 'id');
   if of_line is not null then
-    few := private.narrow_by_filters(r, input, 5000);
+    found_lines := private.narrow_by_filters(period, input, 5000);
   end if;
   if input ->> 'updated_since' is not null then
-    changed := private.matches_since(r, (input ->> 'updated_since')::timestamptz);
+    changed := private.matches_since(period, (input ->> 'updated_since')::timestamptz);
   end if;
   execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
       select m.* from %s where %s order by m.id desc limit $6
     ) x',
-    case when few is null then 'public.matches m' else '(
-      select distinct mm.match_id from public.match_members mm
-      where mm.tenant_id = $1 and mm.line_no = any ($5)
+    case when found_lines is null then 'public.matches m' else '(
+      select distinct member.match_id from public.match_members member
+      where member.tenant_id = $1 and member.line_no = any ($5)
     ) f cross join lateral (
       select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0
     ) m' end,
-    private.match_filters(input, behind, of_line, changed is not null, r.closed_at is not null))
-  into items using tenant, r.id, behind, input, few, page_size + 1, changed;
+    private.match_filters(input, after_id, of_line, changed is not null,
+      period.closed_at is not null))
+  into items using tenant, period.id, after_id, input, found_lines, page_size + 1, changed;
   return private.page(items, page_size, 'id');
 end $$;

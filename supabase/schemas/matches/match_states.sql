@@ -6,17 +6,17 @@ create function private.count_matched(tenant text, ids uuid[], sign integer) ret
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into private.matched_counts as matched_count (tenant_id, reconciliation_id, lines)
-  select match.tenant_id, match.reconciliation_id, greatest(0, sign) * sum(mm.lines)
+  select match.tenant_id, match.reconciliation_id, greatest(0, sign) * sum(member_count.lines)
   from public.matches match
   cross join lateral (select count(*) as lines from public.match_members member
-    where member.tenant_id = tenant and member.match_id = match.id) mm
+    where member.tenant_id = tenant and member.match_id = match.id) member_count
   where match.tenant_id = tenant and match.id = any (ids)
   group by match.tenant_id, match.reconciliation_id order by match.reconciliation_id
   on conflict (tenant_id, reconciliation_id)
     do update set lines = matched_count.lines + case when sign > 0 then excluded.lines else -(
-    select sum(mm.lines) from public.matches match
+    select sum(member_count.lines) from public.matches match
     cross join lateral (select count(*) as lines from public.match_members member
-      where member.tenant_id = tenant and member.match_id = match.id) mm
+      where member.tenant_id = tenant and member.match_id = match.id) member_count
     where match.tenant_id = tenant and match.id = any (ids)
       and match.reconciliation_id = excluded.reconciliation_id
   ) end;
@@ -25,19 +25,21 @@ end $$;
 -- The open amounts of lines, each with its place and an amount given for it; no row for a line that
 -- is not open. Read in the order of their numbers, which only one index serves: it is read once,
 -- whatever the planner expects of a new tenant or pair.
-create function private.find_open(tenant text, pair integer, line_nos bigint[], minors bigint[])
-returns table (n bigint, minor bigint, place tid, open_minor bigint)
+create function private.find_open_amounts(tenant text, pair integer, line_nos bigint[],
+  minors bigint[])
+returns table (nth bigint, minor bigint, place tid, open_minor bigint)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   return query
-  select s.n, s.minor, o.place, o.open_minor
-  from unnest(line_nos, minors) with ordinality s (line_no, minor, n)
+  select sought.place, sought.minor, open_line.place, open_line.open_minor
+  from unnest(line_nos, minors) with ordinality sought (line_no, minor, place)
   left join (
-    select x.line_no, x.ctid as place, x.open_minor from private.open_lines x
-    where x.tenant_id = tenant and x.pair_no = pair
-      and x.line_no = any ((select line_nos)::bigint[])
-      order by x.line_no
-  ) o on o.line_no = s.line_no;
+    select open_line.line_no, open_line.ctid as place, open_line.open_minor
+    from private.open_lines open_line
+    where open_line.tenant_id = tenant and open_line.pair_no = pair
+      and open_line.line_no = any ((select line_nos)::bigint[])
+      order by open_line.line_no
+  ) open_line on open_line.line_no = sought.line_no;
 end $$;
 
 -- Reduces the open amounts of lines by these amounts; a line with nothing open has no row.
@@ -47,14 +49,16 @@ language plpgsql volatile set search_path = '' as $$
 declare
   places record;
 begin
-  select array_agg(o.place) filter (where o.open_minor = o.minor) as whole,
-    array_agg(o.place) filter (where o.open_minor <> o.minor) as part,
-    array_agg(o.minor) filter (where o.open_minor <> o.minor) as part_minors
+  select array_agg(open_line.place) filter (where open_line.open_minor = open_line.minor) as whole,
+    array_agg(open_line.place) filter (where open_line.open_minor <> open_line.minor) as part,
+    array_agg(open_line.minor) filter (where open_line.open_minor <> open_line.minor) as part_minors
   into places
-  from private.find_open(tenant, pair, line_nos, minors) o where o.place is not null;
-  delete from private.open_lines o where o.ctid = any (places.whole);
-  update private.open_lines o set open_minor = o.open_minor - s.minor
-  from unnest(places.part, places.part_minors) as s (place, minor) where o.ctid = s.place;
+  from private.find_open_amounts(tenant, pair, line_nos, minors) open_line
+  where open_line.place is not null;
+  delete from private.open_lines open_line where open_line.ctid = any (places.whole);
+  update private.open_lines open_line set open_minor = open_line.open_minor - reduced.minor
+  from unnest(places.part, places.part_minors) as reduced (place, minor)
+  where open_line.ctid = reduced.place;
 end $$;
 
 -- Takes the allocations of these matches from the open amounts. Refuses: conflict, with the place
@@ -66,23 +70,25 @@ declare
   taken record;
 begin
   select jsonb_agg(
-    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message',
+    jsonb_build_object('path', 'ids.' || (item.place - 1), 'message',
       'A line of this match is not open any more.')
-  order by i.n) into short
-  from unnest(ids) with ordinality as i (id, n)
+  order by item.place) into short
+  from unnest(ids) with ordinality as item (id, place)
   where exists (
-    select from public.match_members mm
-    left join private.open_lines o on o.tenant_id = mm.tenant_id and o.pair_no = mm.pair_no
-      and o.line_no = mm.line_no
-    where mm.tenant_id = tenant and mm.match_id = i.id
+    select from public.match_members member
+    left join private.open_lines open_line on open_line.tenant_id = member.tenant_id
+      and open_line.pair_no = member.pair_no
+      and open_line.line_no = member.line_no
+    where member.tenant_id = tenant and member.match_id = item.id
       and coalesce(
-        mm.allocated_minor not between least(o.open_minor, 0) and greatest(o.open_minor, 0),
+        member.allocated_minor not between least(open_line.open_minor, 0)
+          and greatest(open_line.open_minor, 0),
         true)
   ) or exists (
-    select from public.match_members mm join public.match_members other
-      on other.tenant_id = mm.tenant_id and other.line_no = mm.line_no
-        and other.match_id = any (ids) and other.match_id < mm.match_id
-    where mm.tenant_id = tenant and mm.match_id = i.id
+    select from public.match_members member join public.match_members other
+      on other.tenant_id = member.tenant_id and other.line_no = member.line_no
+        and other.match_id = any (ids) and other.match_id < member.match_id
+    where member.tenant_id = tenant and member.match_id = item.id
   );
   if short is not null then
     perform private.refuse_conflict('state_changed',
@@ -90,9 +96,10 @@ begin
       short);
   end if;
   for taken in
-    select mm.pair_no, array_agg(mm.line_no) as line_nos, array_agg(mm.allocated_minor) as minors
-    from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids)
-      group by mm.pair_no
+    select member.pair_no, array_agg(member.line_no) as line_nos,
+      array_agg(member.allocated_minor) as minors
+    from public.match_members member where member.tenant_id = tenant and member.match_id = any (ids)
+      group by member.pair_no
   loop
     perform private.reduce_open_amounts(tenant, taken.pair_no, taken.line_nos, taken.minors);
   end loop;
@@ -106,16 +113,17 @@ language plpgsql volatile set search_path = '' as $$
 begin
   insert into private.open_lines as open_line (tenant_id, pair_no, line_no, side, currency,
     amount_minor, open_minor, value_date)
-  select mm.tenant_id, mm.pair_no, mm.line_no, mm.side, line.currency,
-    direction.factor * line.amount_minor, sum(mm.allocated_minor), line.value_date
-  from public.match_members mm
-  join public.lines line on line.tenant_id = mm.tenant_id and line.line_no = mm.line_no
+  select member.tenant_id, member.pair_no, member.line_no, member.side, line.currency,
+    direction.factor * line.amount_minor, sum(member.allocated_minor), line.value_date
+  from public.match_members member
+  join public.lines line on line.tenant_id = member.tenant_id and line.line_no = member.line_no
   join public.sources source on source.tenant_id = line.tenant_id
     and source.source_no = line.source_no
   cross join lateral (
     select case source.sign when 'inverted' then -1 else 1 end as factor) direction
-  where mm.tenant_id = tenant and mm.match_id = any (ids)
-  group by mm.tenant_id, mm.pair_no, mm.line_no, mm.side, line.currency, direction.factor,
+  where member.tenant_id = tenant and member.match_id = any (ids)
+  group by member.tenant_id, member.pair_no, member.line_no, member.side, line.currency,
+    direction.factor,
     line.amount_minor, line.value_date
   on conflict (tenant_id, pair_no, line_no)
     do update set open_minor = open_line.open_minor + excluded.open_minor;
@@ -126,16 +134,16 @@ end $$;
 -- Deletes the suggestions that share a line with these matches, or with these lines: they would use
 -- a line twice.
 create function private.drop_suggestions(tenant text, pair integer, line_nos bigint[],
-  but uuid[] default '{}') returns void
+  except_ids uuid[] default '{}') returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   stale uuid[];
 begin
-  select array_agg(distinct m.id) into stale
-  from public.match_members mm
-    join public.matches m on m.tenant_id = mm.tenant_id and m.id = mm.match_id
-  where mm.tenant_id = tenant and mm.line_no = any (line_nos) and mm.pair_no = pair
-    and m.state = 'suggested' and m.id <> all (but);
+  select array_agg(distinct match.id) into stale
+  from public.match_members member
+    join public.matches match on match.tenant_id = member.tenant_id and match.id = member.match_id
+  where member.tenant_id = tenant and member.line_no = any (line_nos) and member.pair_no = pair
+    and match.state = 'suggested' and match.id <> all (except_ids);
   if stale is not null then
     perform private.delete_matches(tenant, stale);
   end if;
@@ -145,13 +153,14 @@ create function private.delete_matches(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.delete_open_suggestions(tenant, ids);
-  delete from public.match_members mm where mm.tenant_id = tenant and mm.match_id = any (ids);
-  delete from public.matches m where m.tenant_id = tenant and m.id = any (ids);
+  delete from public.match_members member where member.tenant_id = tenant
+    and member.match_id = any (ids);
+  delete from public.matches match where match.tenant_id = tenant and match.id = any (ids);
 end $$;
 
 -- Undoes confirmed matches of one pair, which is locked, and emits their events; deletes suggested
 -- ones. `who`: the person; null: the engine. Returns how many were undone.
-create function private.undo_matches(tenant text, ids uuid[], who text) returns integer
+create function private.undo_matches(tenant text, ids uuid[], actor text) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare
   confirmed uuid[];
@@ -169,7 +178,7 @@ begin
     return 0;
   end if;
   perform private.release_open_amounts(tenant, confirmed);
-  if who is not null then
+  if actor is not null then
     insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
     select match.tenant_id, match.pair_no, match.id, false, match.score from public.matches match
     where match.tenant_id = tenant and match.id = any (confirmed) and match.decided_by is null
@@ -177,16 +186,17 @@ begin
       order by match.id;
   end if;
   update public.matches match
-  set state = 'undone', decided_by = coalesce(who, match.decided_by), decided_at = now()
+  set state = 'undone', decided_by = coalesce(actor, match.decided_by), decided_at = now()
   where match.tenant_id = tenant and match.id = any (confirmed);
   insert into public.events (tenant_id, type, data)
   select match.tenant_id, 'match.undone',
-    jsonb_build_object('match', private.match_event(match), 'undone_by', coalesce(who, 'system'))
+    jsonb_build_object('match', private.match_event(match), 'undone_by', coalesce(actor, 'system'))
   from public.matches match where match.tenant_id = tenant and match.id = any (confirmed)
   order by match.id;
   for touched in
-    select mm.pair_no, array_agg(distinct mm.line_no) as line_nos from public.match_members mm
-    where mm.tenant_id = tenant and mm.match_id = any (confirmed) group by mm.pair_no
+    select member.pair_no, array_agg(distinct member.line_no) as line_nos
+    from public.match_members member
+    where member.tenant_id = tenant and member.match_id = any (confirmed) group by member.pair_no
   loop
     perform private.reopen_line_exceptions(tenant, touched.pair_no, touched.line_nos);
   end loop;
@@ -194,50 +204,51 @@ begin
 end $$;
 
 -- The body of a match's events.
-create function private.match_event(m public.matches) returns jsonb
+create function private.match_event(match public.matches) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('id', private.match_id_text(m.id), 'reconciliation_id',
-    m.reconciliation_id, 'shape', m.shape,
-    'method', m.method, 'currency', m.currency, 'amount_minor', m.amount_minor, 'residual_minor',
-    m.residual_minor,
+  return jsonb_build_object('id', private.match_id_text(match.id),
+    'reconciliation_id', match.reconciliation_id, 'shape', match.shape,
+    'method', match.method, 'currency', match.currency, 'amount_minor', match.amount_minor,
+    'residual_minor', match.residual_minor,
     'line_ids', (
-      select jsonb_agg(private.line_id_text(l.id) order by l.line_no) from public.match_members mm
-      join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-      where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+      select jsonb_agg(private.line_id_text(line.id) order by line.line_no)
+      from public.match_members member
+      join public.lines line on line.tenant_id = member.tenant_id and line.line_no = member.line_no
+      where member.tenant_id = match.tenant_id and member.match_id = match.id
     ));
 end $$;
 
 -- Confirms suggested matches of one pair, which is locked. Refuses: conflict if an amount that one
 -- needs is not open any more.
 create function private.confirm_matches(tenant text, pair integer, ids uuid[],
-  who text) returns void
+  actor text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   line_nos bigint[];
 begin
   perform private.allocate_open_amounts(tenant, ids);
   update public.matches match
-  set state = 'confirmed', decided_by = who, decided_at = now()
+  set state = 'confirmed', decided_by = actor, decided_at = now()
   where match.tenant_id = tenant and match.id = any (ids);
   insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
   select match.tenant_id, match.pair_no, match.id, true, match.score from public.matches match
   where match.tenant_id = tenant and match.id = any (ids) and match.shape = '1:1' order by match.id;
-  select array_agg(distinct mm.line_no) into line_nos
-  from public.match_members mm
-  where mm.tenant_id = tenant and mm.match_id = any (ids);
+  select array_agg(distinct member.line_no) into line_nos
+  from public.match_members member
+  where member.tenant_id = tenant and member.match_id = any (ids);
   perform private.drop_suggestions(tenant, pair, line_nos, ids);
   perform private.resolve_matched_exceptions(tenant, pair, ids);
 end $$;
 
-create function private.reject_matches(tenant text, ids uuid[], who text) returns void
+create function private.reject_matches(tenant text, ids uuid[], actor text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform private.delete_open_suggestions(tenant, ids);
-  update public.matches m
-  set state = 'rejected', decided_by = who, decided_at = now()
-  where m.tenant_id = tenant and m.id = any (ids);
+  update public.matches match
+  set state = 'rejected', decided_by = actor, decided_at = now()
+  where match.tenant_id = tenant and match.id = any (ids);
   insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
-  select m.tenant_id, m.pair_no, m.id, false, m.score from public.matches m
-  where m.tenant_id = tenant and m.id = any (ids) and m.shape = '1:1' order by m.id;
+  select match.tenant_id, match.pair_no, match.id, false, match.score from public.matches match
+  where match.tenant_id = tenant and match.id = any (ids) and match.shape = '1:1' order by match.id;
 end $$;

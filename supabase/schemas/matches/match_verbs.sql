@@ -4,15 +4,15 @@
 create function private.find_match(id text) returns public.matches
 language plpgsql stable set search_path = '' as $$
 declare
-  m public.matches;
+  match public.matches;
 begin
-  select * into m
-  from public.matches x
-  where x.tenant_id = private.tenant_id() and x.id = private.match_id($1);
+  select * into match
+  from public.matches
+  where matches.tenant_id = private.tenant_id() and matches.id = private.match_id($1);
   if not found then
     perform private.refuse_missing('match');
   end if;
-  return m;
+  return match;
 end $$;
 
 -- A reconciliation of the caller's tenant that has sources. Refuses: not_found; conflict if it has
@@ -20,18 +20,18 @@ end $$;
 create function private.find_period(id text) returns public.reconciliations
 language plpgsql stable set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
-  select * into r
-  from public.reconciliations x
-  where x.tenant_id = private.tenant_id() and x.id = $1;
+  select * into period
+  from public.reconciliations
+  where reconciliations.tenant_id = private.tenant_id() and reconciliations.id = $1;
   if not found then
     perform private.refuse_missing('reconciliation');
-  elsif r.pair_no is null then
+  elsif period.pair_no is null then
     perform private.refuse_conflict('no_sources',
       'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
   end if;
-  return r;
+  return period;
 end $$;
 
 -- input: { id }. Refuses: not_found.
@@ -54,18 +54,21 @@ declare
   refused jsonb;
 begin
   select jsonb_agg(
-    jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
-    order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
-  left join public.matches m on m.tenant_id = tenant and m.id = i.id where m.id is null;
+    jsonb_build_object('path', 'ids.' || (item.place - 1), 'message', 'There is no such match.')
+    order by item.place) into refused
+  from unnest(ids) with ordinality as item (id, place)
+  left join public.matches match on match.tenant_id = tenant and match.id = item.id
+  where match.id is null;
   if refused is not null then
     perform private.refuse('not_found', 'There is no such match.', refused);
   end if;
-  select jsonb_agg(jsonb_build_object('path', 'ids.' || (i.n - 1),
-    'message', format('This match is %s: only one that is %s can be %s.', m.state, wanted, done))
-    order by i.n) into refused
-  from unnest(ids) with ordinality as i (id, n)
-  join public.matches m on m.tenant_id = tenant and m.id = i.id where m.state <> wanted;
+  select jsonb_agg(jsonb_build_object('path', 'ids.' || (item.place - 1),
+    'message', format('This match is %s: only one that is %s can be %s.', match.state, wanted,
+      done))
+    order by item.place) into refused
+  from unnest(ids) with ordinality as item (id, place)
+  join public.matches match on match.tenant_id = tenant and match.id = item.id
+  where match.state <> wanted;
   if refused is not null then
     perform private.refuse('invalid_transition',
       format('Only a match that is %s can be %s. Nothing was changed.', wanted, done), refused);
@@ -82,32 +85,35 @@ create function private.change_matches(action text, ids uuid[],
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  who constant text := private.actor();
+  actor constant text := private.actor();
   touched record;
 begin
   for touched in
-    select m.pair_no, array_agg(distinct m.reconciliation_id) as periods from public.matches m
-    where m.tenant_id = tenant and m.id = any (ids) group by m.pair_no order by m.pair_no
+    select match.pair_no, array_agg(distinct match.reconciliation_id) as periods
+    from public.matches match
+    where match.tenant_id = tenant and match.id = any (ids) group by match.pair_no
+    order by match.pair_no
   loop
-    perform private.lock_period(tenant, p.id) from unnest(touched.periods) as p (id);
+    perform private.lock_period(tenant, period_ids.id)
+      from unnest(touched.periods) as period_ids (id);
   end loop;
   perform private.require_changeable(action, ids);
   for touched in
-    select m.pair_no, array_agg(m.id order by m.id) as ids from public.matches m
-    where m.tenant_id = tenant and m.id = any (change_matches.ids) group by m.pair_no
-      order by m.pair_no
+    select match.pair_no, array_agg(match.id order by match.id) as ids from public.matches match
+    where match.tenant_id = tenant and match.id = any (change_matches.ids) group by match.pair_no
+      order by match.pair_no
   loop
     case action
       when 'confirm' then perform private.confirm_matches(tenant, touched.pair_no, touched.ids,
-        who);
-      when 'reject' then perform private.reject_matches(tenant, touched.ids, who);
-      when 'undo' then perform private.undo_matches(tenant, touched.ids, who);
+        actor);
+      when 'reject' then perform private.reject_matches(tenant, touched.ids, actor);
+      when 'undo' then perform private.undo_matches(tenant, touched.ids, actor);
     end case;
   end loop;
   if not seen then
-    update private.decisions d
+    update private.decisions decision
     set score = null
-    where d.tenant_id = tenant and d.match_id = any (change_matches.ids);
+    where decision.tenant_id = tenant and decision.match_id = any (change_matches.ids);
   end if;
   if action <> 'undo' then
     perform private.record_act(action, change_matches.ids);
@@ -115,10 +121,10 @@ begin
   perform private.record_decided_matches(action, change_matches.ids,
     jsonb_build_object('by_filter', not seen));
   return query
-  select m.*
-  from unnest(ids) with ordinality as i (id, n)
-  join public.matches m on m.tenant_id = tenant and m.id = i.id
-  order by i.n;
+  select match.*
+  from unnest(ids) with ordinality as item (id, place)
+  join public.matches match on match.tenant_id = tenant and match.id = item.id
+  order by item.place;
 end $$;
 grant execute on function private.find_match(text), private.find_period(text) to authenticated;
 
@@ -128,14 +134,14 @@ create function public.confirm_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'confirm_match');
-  m public.matches;
+  match public.matches;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  m := private.find_match(input ->> 'id');
-  select * into m from private.change_matches('confirm', array[m.id]);
-  return private.finish_request(request, private.match_json(m));
+  match := private.find_match(input ->> 'id');
+  select * into match from private.change_matches('confirm', array[match.id]);
+  return private.finish_request(request, private.match_json(match));
 end $$;
 
 -- input: { id }. The combination is not suggested again. Refuses: not_found; invalid_transition;
@@ -144,14 +150,14 @@ create function public.reject_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'reject_match');
-  m public.matches;
+  match public.matches;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  m := private.find_match(input ->> 'id');
-  select * into m from private.change_matches('reject', array[m.id]);
-  return private.finish_request(request, private.match_json(m));
+  match := private.find_match(input ->> 'id');
+  select * into match from private.change_matches('reject', array[match.id]);
+  return private.finish_request(request, private.match_json(match));
 end $$;
 
 -- input: { id }. Its lines are open again; the combination is not matched again. Refuses: as above.
@@ -159,14 +165,14 @@ create function public.undo_match(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'undo_match');
-  m public.matches;
+  match public.matches;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  m := private.find_match(input ->> 'id');
-  select * into m from private.change_matches('undo', array[m.id]);
-  return private.finish_request(request, private.match_json(m));
+  match := private.find_match(input ->> 'id');
+  select * into match from private.change_matches('undo', array[match.id]);
+  return private.finish_request(request, private.match_json(match));
 end $$;
 
 -- A probability for the list's filter. Values below a millionth would exceed the range of a real.
@@ -182,13 +188,13 @@ declare
   found_ids uuid[];
   missing jsonb;
 begin
-  select array_agg(private.match_id(i.id) order by i.n),
+  select array_agg(private.match_id(item.id) order by item.place),
     jsonb_agg(
-      jsonb_build_object('path', 'ids.' || (i.n - 1), 'message', 'There is no such match.')
-      order by i.n)
-      filter (where private.match_id(i.id) is null)
+      jsonb_build_object('path', 'ids.' || (item.place - 1), 'message', 'There is no such match.')
+      order by item.place)
+      filter (where private.match_id(item.id) is null)
   into found_ids, missing
-  from jsonb_array_elements_text(ids) with ordinality as i (id, n);
+  from jsonb_array_elements_text(ids) with ordinality as item (id, place);
   if missing is not null then
     perform private.refuse('not_found', 'There is no such match.', missing);
   end if;
@@ -205,18 +211,19 @@ declare
   found_ids uuid[];
 begin
   perform private.find_period(filter ->> 'reconciliation_id');
-  select coalesce(array_agg(m.id order by m.id), '{}') into found_ids
+  select coalesce(array_agg(match.id order by match.id), '{}') into found_ids
   from (
-    select x.id from public.matches x
-    where x.tenant_id = tenant and x.reconciliation_id = filter ->> 'reconciliation_id'
-      and x.state = case action when 'undo' then 'confirmed' else 'suggested' end
-      and (filter ->> 'method' is null or x.method = filter ->> 'method')
-      and (filter ->> 'shape' is null or x.shape = filter ->> 'shape')
-      and (filter ->> 'run_id' is null or x.run_id = filter ->> 'run_id')
-      and (filter ->> 'score_from' is null or x.score >= private.score(filter ->> 'score_from'))
-      and (filter ->> 'score_below' is null or x.score < private.score(filter ->> 'score_below'))
-    order by x.id limit 5001
-  ) m;
+    select match.id from public.matches match
+    where match.tenant_id = tenant and match.reconciliation_id = filter ->> 'reconciliation_id'
+      and match.state = case action when 'undo' then 'confirmed' else 'suggested' end
+      and (filter ->> 'method' is null or match.method = filter ->> 'method')
+      and (filter ->> 'shape' is null or match.shape = filter ->> 'shape')
+      and (filter ->> 'run_id' is null or match.run_id = filter ->> 'run_id')
+      and (filter ->> 'score_from' is null or match.score >= private.score(filter ->> 'score_from'))
+      and (filter ->> 'score_below' is null
+      or match.score < private.score(filter ->> 'score_below'))
+    order by match.id limit 5001
+  ) match;
   if cardinality(found_ids) > 5000 then
     perform private.refuse_field('filter',
       'The filter finds more than 5,000 matches. Narrow it.');
@@ -254,9 +261,10 @@ begin
   return private.finish_request(request, (
     select jsonb_build_object('count', count(*), 'items',
       coalesce(
-        jsonb_agg(private.match_json(m) order by d.ordinality) filter (where d.ordinality <= 500),
+        jsonb_agg(private.match_json(match)
+          order by changed.ordinality) filter (where changed.ordinality <= 500),
         '[]'))
-    from private.change_matches(action, found_ids, filter is null) with ordinality d
-    join public.matches m on m.tenant_id = d.tenant_id and m.id = d.id
+    from private.change_matches(action, found_ids, filter is null) with ordinality changed
+    join public.matches match on match.tenant_id = changed.tenant_id and match.id = changed.id
   ));
 end $$;

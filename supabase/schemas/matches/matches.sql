@@ -141,13 +141,15 @@ begin
   end if;
   if exists (
     select from (
-      select distinct c.tenant_id, c.reconciliation_id
-      from changed c
-      where tg_op <> 'DELETE' or tg_table_name <> 'matches' or to_jsonb(c) ->> 'state' = 'confirmed'
-    ) x
-    join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
-    where (r.closed_at is not null or r.status = 'archived')
-      and not (tg_op = 'DELETE' and private.is_being_reset(r.tenant_id))
+      select distinct changed_row.tenant_id, changed_row.reconciliation_id
+      from changed changed_row
+      where tg_op <> 'DELETE' or tg_table_name <> 'matches'
+        or to_jsonb(changed_row) ->> 'state' = 'confirmed'
+    ) closed_pair
+    join public.reconciliations period on period.tenant_id = closed_pair.tenant_id
+      and period.id = closed_pair.reconciliation_id
+    where (period.closed_at is not null or period.status = 'archived')
+      and not (tg_op = 'DELETE' and private.is_being_reset(period.tenant_id))
   ) then
     perform private.refuse_conflict('period_closed',
       'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
@@ -186,49 +188,49 @@ grant execute on function private.match_id_text(uuid), private.match_id(text) to
 
 -- The wire form. A match without a stored explanation has `plain`, the lines it follows from; the
 -- contract leaves it out.
-create function private.match_json(m public.matches) returns jsonb
+create function private.match_json(match public.matches) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', private.match_id_text(m.id), 'reconciliation_id', m.reconciliation_id, 'run_id', m.run_id,
-    'state', m.state, 'shape', m.shape,
-    'method', m.method, 'score', m.score, 'margin', m.margin, 'currency', m.currency,
-    'amount_minor', m.amount_minor,
-    'residual_minor', m.residual_minor, 'adjustments', m.adjustments, 'note', m.note,
-    'explanation',
-    m.explanation
+    'id', private.match_id_text(match.id), 'reconciliation_id', match.reconciliation_id,
+    'run_id', match.run_id,
+    'state', match.state, 'shape', match.shape,
+    'method', match.method, 'score', match.score, 'margin', match.margin,
+    'currency', match.currency,
+    'amount_minor', match.amount_minor,
+    'residual_minor', match.residual_minor, 'adjustments', match.adjustments, 'note', match.note,
+    'explanation', match.explanation
       || case
         when jsonb_typeof(
-          m.explanation -> 'runner_up') = 'object' then jsonb_build_object('runner_up',
+          match.explanation -> 'runner_up') = 'object' then jsonb_build_object('runner_up',
           (
-      select jsonb_build_object('side', m.explanation #> '{runner_up,side}', 'line_id',
-        private.line_id_text(l.id))
-      from public.lines l
-        where l.tenant_id = m.tenant_id
-          and l.line_no = (m.explanation #>> '{runner_up,handle}')::bigint
+      select jsonb_build_object('side', match.explanation #> '{runner_up,side}',
+        'line_id', private.line_id_text(line.id))
+      from public.lines line
+        where line.tenant_id = match.tenant_id
+          and line.line_no = (match.explanation #>> '{runner_up,handle}')::bigint
     )) else '{}' end,
-    'decided_by', m.decided_by, 'decided_at', private.iso(m.decided_at), 'created_at',
-    private.iso(m.created_at), 'created_by', m.created_by
+    'decided_by', match.decided_by, 'decided_at', private.iso(match.decided_at),
+    'created_at', private.iso(match.created_at), 'created_by', match.created_by
   ) || (
     select jsonb_build_object(
       'members', coalesce(jsonb_agg(jsonb_build_object(
-        'line_id', private.line_id_text(l.id), 'side', mm.side, 'allocated_minor',
-        mm.allocated_minor, 'value_date', l.value_date,
-        'reference', l.reference, 'counterparty', l.counterparty)
-          order by mm.side, l.value_date, l.line_no),
+        'line_id', private.line_id_text(line.id), 'side', member.side,
+        'allocated_minor', member.allocated_minor, 'value_date', line.value_date,
+        'reference', line.reference, 'counterparty', line.counterparty)
+          order by member.side, line.value_date, line.line_no),
         '[]'),
-      'plain',
-      case
-        when m.explanation is null then jsonb_agg(
-          jsonb_build_object('side', mm.side, 'amount_minor', mm.allocated_minor,
-        'currency', l.currency, 'value_date', l.value_date - date '1970-01-01', 'reference',
-        l.reference, 'counterparty', l.counterparty,
-        'description', l.description, 'group_key', l.group_key)
-          order by mm.side, l.value_date, l.line_no) end
+      'plain', case
+        when match.explanation is null then jsonb_agg(
+          jsonb_build_object('side', member.side, 'amount_minor', member.allocated_minor,
+        'currency', line.currency, 'value_date', line.value_date - date '1970-01-01',
+        'reference', line.reference, 'counterparty', line.counterparty,
+        'description', line.description, 'group_key', line.group_key)
+          order by member.side, line.value_date, line.line_no) end
     )
-    from public.match_members mm
-      join public.lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
-    where mm.tenant_id = m.tenant_id and mm.match_id = m.id
+    from public.match_members member
+      join public.lines line on line.tenant_id = member.tenant_id and line.line_no = member.line_no
+    where member.tenant_id = match.tenant_id and member.match_id = match.id
   );
 end $$;
 grant execute on function private.match_json(public.matches) to authenticated;

@@ -14,25 +14,25 @@ end $$;
 grant execute on function private.score_bands(), private.score_band(real) to authenticated;
 
 -- The open lines that a suggestion takes, each once.
-create function private.suggested_lines(r public.reconciliations)
+create function private.suggested_lines(period public.reconciliations)
 returns table (currency text, side text, lines bigint, minor numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   select open_line.currency, open_line.side, count(*), sum(open_line.open_minor)
   from (
-    select distinct mm.line_no
+    select distinct suggested_member.line_no
     from public.matches match cross join lateral (
       select member.line_no
       from public.match_members member
       where member.tenant_id = match.tenant_id and member.match_id = match.id offset 0
-    ) mm
-    where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+    ) suggested_member
+    where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
       and match.state = 'suggested'
   ) suggested cross join lateral (
     select open_line.currency, open_line.side, open_line.open_minor
     from private.open_lines open_line
-    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+    where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
       and open_line.line_no = suggested.line_no offset 0
   ) open_line
   group by open_line.currency, open_line.side;
@@ -46,46 +46,52 @@ create function public.list_suggestion_bands(input jsonb, request jsonb) returns
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   bands constant real[] := private.score_bands();
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'list_suggestion_bands');
-  r := private.find_period(input ->> 'id');
+  period := private.find_period(input ->> 'id');
   return (
     with suggested as (
-      select m.method, private.score_band(m.score) as band, m.currency, count(*) as matches,
-        sum(m.amount_minor) as minor
-      from public.matches m
-        where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
+      select match.method, private.score_band(match.score) as band, match.currency,
+        count(*) as matches, sum(match.amount_minor) as minor
+      from public.matches match
+        where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+          and match.state = 'suggested'
       group by 1, 2, 3
     ), decided as (
-      select d.method, d.band, count(*) filter (where d.state = 'confirmed') as confirmed,
-        count(*) filter (where d.state <> 'confirmed') as refused
+      select match.method, match.band,
+        count(*) filter (where match.state = 'confirmed') as confirmed,
+        count(*) filter (where match.state <> 'confirmed') as refused
       from (
-        select m.method, private.score_band(m.score) as band, m.state,
-          count(*) over (partition by m.decided_by, m.decided_at) as together
-        from public.matches m
-          where m.tenant_id = r.tenant_id and m.pair_no = r.pair_no and m.decided_by is not null
-            and m.method <> 'manual'
-      ) d where d.together = 1 group by 1, 2
+        select match.method, private.score_band(match.score) as band, match.state,
+          count(*) over (partition by match.decided_by, match.decided_at) as together
+        from public.matches match
+          where match.tenant_id = period.tenant_id and match.pair_no = period.pair_no
+            and match.decided_by is not null and match.method <> 'manual'
+      ) match where match.together = 1 group by 1, 2
     )
     select jsonb_build_object('items', coalesce(jsonb_agg(jsonb_build_object(
-      'method', s.method, 'score_from', bands[s.band], 'score_below', bands[s.band + 1], 'count',
-      s.matches, 'amounts', s.amounts,
-      'confirmed_count', coalesce(d.confirmed, 0), 'rejected_count', coalesce(d.refused, 0))
-        order by s.band desc, s.matches desc, s.method),
-      '[]'),
-      'suggested', (
+      'method', counted.method, 'score_from', bands[counted.band],
+      'score_below', bands[counted.band + 1],
+      'count', counted.matches, 'amounts', counted.amounts,
+      'confirmed_count', coalesce(decided.confirmed, 0),
+      'rejected_count', coalesce(decided.refused, 0))
+        order by counted.band desc, counted.matches desc, counted.method),
+      '[]'), 'suggested', (
         select coalesce(
           jsonb_agg(
-            jsonb_build_object('currency', o.currency, 'side', o.side, 'line_count', o.lines,
-          'open_minor', private.exact_sum(o.minor)) order by o.currency, o.side), '[]')
-        from private.suggested_lines(r) o))
+            jsonb_build_object('currency', suggestion.currency, 'side', suggestion.side,
+              'line_count', suggestion.lines,
+          'open_minor', private.exact_sum(suggestion.minor)) order by suggestion.currency,
+            suggestion.side), '[]')
+        from private.suggested_lines(period) suggestion))
     from (
-      select x.method, x.band, sum(x.matches) as matches, jsonb_agg(jsonb_build_object(
-        'currency', x.currency, 'amount_minor', private.exact_sum(x.minor))
-          order by x.currency) as amounts
-      from suggested x group by 1, 2
-    ) s left join decided d on d.method = s.method and d.band = s.band
+      select suggested.method, suggested.band, sum(suggested.matches) as matches,
+        jsonb_agg(jsonb_build_object(
+        'currency', suggested.currency, 'amount_minor', private.exact_sum(suggested.minor))
+          order by suggested.currency) as amounts
+      from suggested group by 1, 2
+    ) counted left join decided on decided.method = counted.method and decided.band = counted.band
   );
 end $$;
 
@@ -94,34 +100,40 @@ end $$;
 create function public.sample_suggestions(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'sample_suggestions');
-  r := private.find_period(input ->> 'id');
+  period := private.find_period(input ->> 'id');
   return (
     with found as materialized (
-      select m.id, m.currency, m.amount_minor, row_number() over (order by m.score, m.id) - 1 as n,
+      select match.id, match.currency, match.amount_minor,
+        row_number() over (order by match.score, match.id) - 1 as place,
         count(*) over () as total
-      from public.matches m
-      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'suggested'
-        and m.method = input ->> 'method'
-        and m.score >= private.score(input ->> 'score_from')
-        and (input ->> 'score_below' is null or m.score < private.score(input ->> 'score_below'))
+      from public.matches match
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+        and match.state = 'suggested'
+        and match.method = input ->> 'method'
+        and match.score >= private.score(input ->> 'score_from')
+        and (input ->> 'score_below' is null
+        or match.score < private.score(input ->> 'score_below'))
     )
     select jsonb_build_object(
       'count', (select count(*) from found),
       'amounts', (
         select coalesce(
           jsonb_agg(
-            jsonb_build_object('currency', x.currency, 'amount_minor', private.exact_sum(x.minor))
-            order by x.currency),
+            jsonb_build_object('currency', sampled.currency,
+              'amount_minor', private.exact_sum(sampled.minor))
+            order by sampled.currency),
           '[]')
-        from (select f.currency, sum(f.amount_minor) as minor from found f group by 1) x
+        from (select found.currency, sum(found.amount_minor) as minor from found group by 1) sampled
       ),
       'items', (
-        select coalesce(jsonb_agg(private.match_json(m) order by f.n), '[]')
-        from found f join public.matches m on m.tenant_id = r.tenant_id and m.id = f.id
-        where f.n = 0 or f.n * 20 / f.total <> (f.n - 1) * 20 / f.total
+        select coalesce(jsonb_agg(private.match_json(match) order by found.place), '[]')
+        from found join public.matches match on match.tenant_id = period.tenant_id
+          and match.id = found.id
+        where found.place = 0
+          or found.place * 20 / found.total <> (found.place - 1) * 20 / found.total
       )
     )
   );

@@ -18,8 +18,8 @@ language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into private.heartbeats (pool, kind) values ($1, $2)
   on conflict on constraint heartbeats_pkey do update set beat_at = now();
-  return array(select h.pool from private.heartbeats h
-    where h.kind = $2 and h.beat_at > now() - interval '10 seconds');
+  return array(select heartbeat.pool from private.heartbeats heartbeat
+    where heartbeat.kind = $2 and heartbeat.beat_at > now() - interval '10 seconds');
 end $$;
 
 -- Removes the pools of dead processes and returns them, so that the caller can free their jobs.
@@ -27,9 +27,9 @@ create function private.unlock_dead_workers() returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   return query delete
-  from private.heartbeats h
-  where h.beat_at < now() - interval '20 seconds'
-  returning h.pool;
+  from private.heartbeats heartbeat
+  where heartbeat.beat_at < now() - interval '20 seconds'
+  returning heartbeat.pool;
 end $$;
 
 -- GET /readyz: { read_only, working: how many processes of each kind beat within 15 s }. A database
@@ -42,7 +42,7 @@ begin
     'working', (
       select coalesce(jsonb_object_agg(kind, processes), '{}')
       from (select kind, count(*) as processes from private.heartbeats
-        where beat_at > now() - interval '15 seconds' group by kind) b
+        where beat_at > now() - interval '15 seconds' group by kind) heartbeat
     )
   );
 end $$;
@@ -55,12 +55,12 @@ begin
       'pending', count(*),
       'due', count(*) filter (where next_attempt_at <= now()),
       -- A delivery that waits for its webhook's limit isn't late.
-      'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(d.next_attempt_at)
-        filter (where not exists (select from public.webhooks w
-          where w.tenant_id = d.tenant_id and w.id = d.webhook_id
-            and w.max_per_minute is not null))), 0))
+      'lag_seconds', greatest(0, coalesce(extract(epoch from now() - min(delivery.next_attempt_at)
+        filter (where not exists (select from public.webhooks webhook
+          where webhook.tenant_id = delivery.tenant_id and webhook.id = delivery.webhook_id
+            and webhook.max_per_minute is not null))), 0))
     )
-    from public.webhook_deliveries d where d.status = 'pending'
+    from public.webhook_deliveries delivery where delivery.status = 'pending'
   );
 end $$;
 
@@ -73,8 +73,7 @@ begin
       count(*) filter (where attempts < max_attempts and run_at <= now() and locked_at is null),
       'running', count(*) filter (where locked_at is not null),
       'failed', count(*) filter (where attempts >= max_attempts),
-      'oldest_seconds',
-      coalesce(
+      'oldest_seconds', coalesce(
         extract(epoch from now()
           - min(run_at) filter (where attempts < max_attempts and run_at <= now()
             and locked_at is null)),
@@ -94,8 +93,7 @@ begin
   return jsonb_build_object(
     'bytes', pg_database_size(current_database()),
     'connections', (select sum(numbackends) from pg_stat_database),
-    'connections_max',
-    current_setting('max_connections')::int
+    'connections_max', current_setting('max_connections')::int
       - current_setting('superuser_reserved_connections')::int,
     'migrating', exists (
       select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
@@ -113,8 +111,8 @@ begin
     (select extract(epoch from now() - max(beat_at)) from private.heartbeats where kind = 'worker'),
     -- A dead process is removed, so its absence has to show as a count of zero.
     'working', (
-      select jsonb_build_object('worker', count(*) filter (where kind = 'worker'), 'matcher',
-        count(*) filter (where kind = 'matcher'))
+      select jsonb_build_object('worker', count(*) filter (where kind = 'worker'),
+        'matcher', count(*) filter (where kind = 'matcher'))
       from private.heartbeats where beat_at > now() - interval '15 seconds'
     ),
     'sla_clock_lag_seconds', (
@@ -128,8 +126,7 @@ begin
       select jsonb_build_object(
         'active', count(*) filter (where status = 'active'),
         'disabled', count(*) filter (where status = 'disabled'),
-        'given_up',
-        count(*) filter (where disabled_reason <> 'manual'
+        'given_up', count(*) filter (where disabled_reason <> 'manual'
           and disabled_at > now() - interval '1 day')
       )
       from public.webhooks where deleted_at is null

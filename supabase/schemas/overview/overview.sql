@@ -14,31 +14,38 @@ declare
 begin
   return query
   with counted as (
-    select o.assigned_to, o.currency, o.open_count, o.amount_minor,
-      case when o.due_from < this_hour then as_of else o.due_from + interval '1 hour'
+    select counter.assigned_to, counter.currency, counter.open_count, counter.amount_minor,
+      case when counter.due_from < this_hour then as_of else counter.due_from + interval '1 hour'
         end as due_before
-    from private.open_by_deadline o
-      where o.tenant_id = tenant and o.due_from < this_hour + make_interval(hours => hours)
+    from private.open_by_deadline counter
+      where counter.tenant_id = tenant
+        and counter.due_from < this_hour + make_interval(hours => hours)
   ), late as (
     -- Deadlines of the current hour that have passed.
-    select coalesce(e.assigned_to, '') as assigned_to, coalesce(e.currency, '') as currency,
+    select coalesce(exception.assigned_to, '') as assigned_to,
+      coalesce(exception.currency, '') as currency,
       count(*) as open_count,
-      coalesce(sum(e.amount_minor), 0) as amount_minor
-    from public.exceptions e
-    where e.tenant_id = tenant and e.status in ('open', 'in_review') and e.due_at >= this_hour
-      and e.due_at <= as_of
+      coalesce(sum(exception.amount_minor), 0) as amount_minor
+    from public.exceptions exception
+    where exception.tenant_id = tenant and exception.status in ('open', 'in_review')
+      and exception.due_at >= this_hour
+      and exception.due_at <= as_of
     group by 1, 2
   )
-  select x.assigned_to, x.currency, x.due_before, sum(x.open_count)::bigint, sum(x.amount_minor)
+  select part.assigned_to, part.currency, part.due_before, sum(part.open_count)::bigint,
+    sum(part.amount_minor)
   from (
-    select c.assigned_to, c.currency, c.due_before, c.open_count, c.amount_minor from counted c
-    union all select l.assigned_to, l.currency, as_of, l.open_count, l.amount_minor from late l
-    union all select l.assigned_to, l.currency, this_hour + interval '1 hour', -l.open_count,
-    -l.amount_minor
-      from late l
-  ) x
+    select counted.assigned_to, counted.currency, counted.due_before, counted.open_count,
+      counted.amount_minor from counted
+    union all select late.assigned_to, late.currency, as_of, late.open_count, late.amount_minor
+      from late
+    union all select late.assigned_to, late.currency, this_hour + interval '1 hour',
+      -late.open_count,
+    -late.amount_minor
+      from late
+  ) part
   group by 1, 2, 3
-  having sum(x.open_count) <> 0;
+  having sum(part.open_count) <> 0;
 end $$;
 
 -- [{ currency, … }]: the money of open exceptions by currency, most exceptions first. breached_ and
@@ -52,24 +59,27 @@ begin
     )
     select coalesce(
       jsonb_agg(
-        jsonb_build_object('currency', t.currency, 'open_count', t.open_count,
-          'open_minor', private.exact_sum(t.minor), 'breached_count', d.breached_count,
-          'breached_minor', private.exact_sum(d.breached_minor), 'due_count', d.due_count,
-          'due_minor', private.exact_sum(d.due_minor))
-        order by t.open_count desc, t.currency),
+        jsonb_build_object('currency', counter.currency, 'open_count', counter.open_count,
+          'open_minor', private.exact_sum(counter.minor), 'breached_count', due.breached_count,
+          'breached_minor', private.exact_sum(due.breached_minor), 'due_count', due.due_count,
+          'due_minor', private.exact_sum(due.due_minor))
+        order by counter.open_count desc, counter.currency),
       '[]')
     from (
-      select o.currency, sum(o.open_count) as open_count, sum(o.amount_minor) as minor
-      from private.open_by_assignee o
-      where o.tenant_id = tenant and o.currency <> ''
-      group by 1 having sum(o.open_count) > 0
-    ) t cross join lateral (
-      select coalesce(sum(s.open_count) filter (where s.due_before <= as_of), 0) as breached_count,
-        coalesce(sum(s.amount_minor) filter (where s.due_before <= as_of), 0) as breached_minor,
-        coalesce(sum(s.open_count) filter (where s.due_before > as_of), 0) as due_count,
-        coalesce(sum(s.amount_minor) filter (where s.due_before > as_of), 0) as due_minor
-      from sums s where s.currency = t.currency
-    ) d
+      select counter.currency, sum(counter.open_count) as open_count,
+        sum(counter.amount_minor) as minor
+      from private.open_by_assignee counter
+      where counter.tenant_id = tenant and counter.currency <> ''
+      group by 1 having sum(counter.open_count) > 0
+    ) counter cross join lateral (
+      select coalesce(sum(sums.open_count) filter (where sums.due_before <= as_of),
+        0) as breached_count,
+        coalesce(sum(sums.amount_minor) filter (where sums.due_before <= as_of),
+          0) as breached_minor,
+        coalesce(sum(sums.open_count) filter (where sums.due_before > as_of), 0) as due_count,
+        coalesce(sum(sums.amount_minor) filter (where sums.due_before > as_of), 0) as due_minor
+      from sums where sums.currency = counter.currency
+    ) due
   );
 end $$;
 
@@ -82,9 +92,9 @@ declare
   this_hour constant timestamptz := date_trunc('hour', as_of, 'UTC');
   rate_since constant timestamptz := this_hour - interval '8 hours';
   closed constant numeric := (
-    select coalesce(sum(h.closed_count), 0)
-    from private.exception_hours h
-    where h.tenant_id = tenant and h.hour >= rate_since
+    select coalesce(sum(counter.closed_count), 0)
+    from private.exception_hours counter
+    where counter.tenant_id = tenant and counter.hour >= rate_since
   );
 begin
   return jsonb_build_object(
@@ -92,16 +102,16 @@ begin
     'closed_per_hour', round(closed / (extract(epoch from as_of - rate_since) / 3600)::numeric, 2),
     'hours', (
       select jsonb_agg(
-        jsonb_build_object('due_before', private.iso(t.due_before),
-          'due_count', coalesce(d.due_count, 0))
-        order by t.due_before)
+        jsonb_build_object('due_before', private.iso(step.due_before),
+          'due_count', coalesce(sums.due_count, 0))
+        order by step.due_before)
       from generate_series(this_hour + interval '1 hour',
-        this_hour + make_interval(hours => hours), interval '1 hour') as t (due_before)
+        this_hour + make_interval(hours => hours), interval '1 hour') as step (due_before)
       left join (
-        select s.due_before, sum(s.open_count) as due_count
-        from private.due_sums(as_of, hours) s
+        select sums.due_before, sum(sums.open_count) as due_count
+        from private.due_sums(as_of, hours) sums
         group by 1
-      ) d on d.due_before = t.due_before
+      ) sums on sums.due_before = step.due_before
     )
   );
 end $$;
@@ -114,17 +124,18 @@ declare
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('day', to_char(t.day at time zone 'UTC', 'YYYY-MM-DD'),
-        'breached_count', coalesce(d.breached, 0), 'closed_count', coalesce(d.closed, 0))
-      order by t.day)
-    from generate_series(first_day, as_of, interval '1 day') as t (day)
+      jsonb_build_object('day', to_char(step.day at time zone 'UTC', 'YYYY-MM-DD'),
+        'breached_count', coalesce(counter.breached, 0),
+        'closed_count', coalesce(counter.closed, 0))
+      order by step.day)
+    from generate_series(first_day, as_of, interval '1 day') as step (day)
     left join (
-      select date_trunc('day', h.hour, 'UTC') as day, sum(h.breached_count) as breached,
-        sum(h.closed_count) as closed
-      from private.exception_hours h
-      where h.tenant_id = tenant and h.hour >= first_day
+      select date_trunc('day', counter.hour, 'UTC') as day, sum(counter.breached_count) as breached,
+        sum(counter.closed_count) as closed
+      from private.exception_hours counter
+      where counter.tenant_id = tenant and counter.hour >= first_day
       group by 1
-    ) d on d.day = t.day
+    ) counter on counter.day = step.day
   );
 end $$;
 
@@ -138,9 +149,9 @@ declare
 begin
   return (
     with totals as materialized (
-      select o.assigned_to, sum(o.open_count) as open_count
-      from private.open_by_assignee o
-      where o.tenant_id = tenant and o.assigned_to in ('', self)
+      select counter.assigned_to, sum(counter.open_count) as open_count
+      from private.open_by_assignee counter
+      where counter.tenant_id = tenant and counter.assigned_to in ('', self)
       group by 1
     )
     select jsonb_build_object(
@@ -148,14 +159,14 @@ begin
       'mine', (
         select jsonb_build_object(
           'breached_count',
-          coalesce(sum(s.open_count) filter (where s.due_before <= as_of), 0),
-          'due_count', coalesce(sum(s.open_count) filter (where s.due_before > as_of), 0),
+          coalesce(sum(sums.open_count) filter (where sums.due_before <= as_of), 0),
+          'due_count', coalesce(sum(sums.open_count) filter (where sums.due_before > as_of), 0),
           'open_count',
-          (select coalesce(sum(t.open_count), 0) from totals t where t.assigned_to = self))
-        from private.due_sums(as_of, hours) s where s.assigned_to = self
+          (select coalesce(sum(totals.open_count), 0) from totals where totals.assigned_to = self))
+        from private.due_sums(as_of, hours) sums where sums.assigned_to = self
       ),
       'unassigned_count',
-      (select coalesce(sum(t.open_count), 0) from totals t where t.assigned_to = ''),
+      (select coalesce(sum(totals.open_count), 0) from totals where totals.assigned_to = ''),
       'money', private.overview_money(tenant, as_of, hours),
       'outlook', private.overview_outlook(tenant, as_of, hours),
       'days', private.overview_days(tenant, as_of)
@@ -164,41 +175,44 @@ begin
 end $$;
 
 -- Reconciliations with the most open exceptions.
-create function private.overview_reconciliations(most integer) returns jsonb
+create function private.overview_reconciliations(max_count integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
 begin
   return (
     with sums as materialized (
-      select o.reconciliation_id, o.currency, sum(o.open_count) as open_count,
-        sum(o.amount_minor) as minor
-      from private.open_by_reconciliation o where o.tenant_id = tenant and o.reconciliation_id <> ''
-        group by 1, 2 having sum(o.open_count) > 0
+      select counter.reconciliation_id, counter.currency, sum(counter.open_count) as open_count,
+        sum(counter.amount_minor) as minor
+      from private.open_by_reconciliation counter where counter.tenant_id = tenant
+        and counter.reconciliation_id <> ''
+        group by 1, 2 having sum(counter.open_count) > 0
     ), foremost as (
-      select s.reconciliation_id, sum(s.open_count) as open_count
-      from sums s
+      select sums.reconciliation_id, sum(sums.open_count) as open_count
+      from sums
       group by 1
       order by 2 desc, 1
-      limit most
+      limit max_count
     )
     select coalesce(
       jsonb_agg(
-        jsonb_build_object('id', r.id, 'name', r.name, 'open_count', f.open_count, 'money', (
+        jsonb_build_object('id', period.id, 'name', period.name, 'open_count', foremost.open_count,
+          'money', (
       select coalesce(
         jsonb_agg(
-          jsonb_build_object('currency', s.currency, 'open_count', s.open_count, 'open_minor',
-            private.exact_sum(s.minor))
-        order by s.open_count desc, s.currency), '[]')
-      from sums s where s.reconciliation_id = f.reconciliation_id and s.currency <> ''
-    )) order by f.open_count desc, r.id), '[]')
-    from foremost f
-      join public.reconciliations r on r.tenant_id = tenant and r.id = f.reconciliation_id
+          jsonb_build_object('currency', sums.currency, 'open_count', sums.open_count,
+            'open_minor', private.exact_sum(sums.minor))
+        order by sums.open_count desc, sums.currency), '[]')
+      from sums where sums.reconciliation_id = foremost.reconciliation_id and sums.currency <> ''
+    )) order by foremost.open_count desc, period.id), '[]')
+    from foremost
+      join public.reconciliations period on period.tenant_id = tenant
+        and period.id = foremost.reconciliation_id
   );
 end $$;
 
 -- The calls of the last days by the busiest keys, and the keys that expire.
-create function private.overview_keys(as_of timestamptz, most integer) returns jsonb
+create function private.overview_keys(as_of timestamptz, max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -209,66 +223,73 @@ begin
     'calls', (
       select coalesce(
         jsonb_agg(
-          jsonb_build_object('id', k.id, 'name', k.name, 'call_count', u.calls, 'refused_count',
-            u.refused)
-        order by u.calls desc, k.id), '[]')
+          jsonb_build_object('id', api_key.id, 'name', api_key.name, 'call_count', day_total.calls,
+            'refused_count', day_total.refused)
+        order by day_total.calls desc, api_key.id), '[]')
       from (
-        select d.api_key_id, sum(d.calls) as calls,
-          coalesce(sum(d.calls) filter (where d.outcome not like 'accepted%'), 0) as refused
-        from public.api_key_usage_daily d where d.tenant_id = tenant and d.day >= since group by 1
-          order by 2 desc, 1 limit most
-      ) u join public.api_keys k on k.tenant_id = tenant and k.id = u.api_key_id
+        select day_total.api_key_id, sum(day_total.calls) as calls,
+          coalesce(sum(day_total.calls) filter (where day_total.outcome not like 'accepted%'),
+            0) as refused
+        from public.api_key_usage_daily day_total where day_total.tenant_id = tenant
+          and day_total.day >= since group by 1
+          order by 2 desc, 1 limit max_count
+      ) day_total join public.api_keys api_key on api_key.tenant_id = tenant
+        and api_key.id = day_total.api_key_id
     ),
     'expiring', (
       select coalesce(
         jsonb_agg(
-          jsonb_build_object('id', k.id, 'name', k.name, 'expires_at', private.iso(k.expires_at))
-          order by k.expires_at, k.id),
+          jsonb_build_object('id', api_key.id, 'name', api_key.name,
+            'expires_at', private.iso(api_key.expires_at))
+          order by api_key.expires_at, api_key.id),
         '[]')
       from (
-        select x.id, x.name, x.expires_at from public.api_keys x
-        where x.tenant_id = tenant and x.revoked_at is null and x.rotated_to is null
-          and x.expires_at > as_of and x.expires_at <= as_of + interval '14 days'
-        order by x.expires_at, x.id limit most
-      ) k
+        select api_key.id, api_key.name, api_key.expires_at from public.api_keys api_key
+        where api_key.tenant_id = tenant and api_key.revoked_at is null
+          and api_key.rotated_to is null
+          and api_key.expires_at > as_of and api_key.expires_at <= as_of + interval '14 days'
+        order by api_key.expires_at, api_key.id limit max_count
+      ) api_key
     )
   );
 end $$;
 
 -- Webhooks by health, failing ones first.
-create function private.overview_webhooks(as_of timestamptz, most integer) returns jsonb
+create function private.overview_webhooks(as_of timestamptz, max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
 begin
   return (
     with hooks as materialized (
-      select w.id, w.url, w.status, w.failing_since, t.attempts, t.failures
-      from public.webhooks w
+      select webhook.id, webhook.url, webhook.status, webhook.failing_since, latest.attempts,
+        latest.failures
+      from public.webhooks webhook
       cross join lateral (
-        select coalesce(sum(a.attempts), 0) as attempts,
-          coalesce(sum(a.attempts) filter (where not a.succeeded), 0) as failures
-        from public.webhook_answer_times a
-          where a.tenant_id = w.tenant_id and a.webhook_id = w.id
-            and a.hour > as_of - interval '24 hours'
-      ) t
-      where w.tenant_id = tenant and w.deleted_at is null
+        select coalesce(sum(answer_time.attempts), 0) as attempts,
+          coalesce(sum(answer_time.attempts) filter (where not answer_time.succeeded),
+            0) as failures
+        from public.webhook_answer_times answer_time
+          where answer_time.tenant_id = webhook.tenant_id and answer_time.webhook_id = webhook.id
+            and answer_time.hour > as_of - interval '24 hours'
+      ) latest
+      where webhook.tenant_id = tenant and webhook.deleted_at is null
     )
     select jsonb_build_object(
-      'active_count', (select count(*) from hooks h where h.status = 'active'),
-      'disabled_count', (select count(*) from hooks h where h.status = 'disabled'),
+      'active_count', (select count(*) from hooks where hooks.status = 'active'),
+      'disabled_count', (select count(*) from hooks where hooks.status = 'disabled'),
       'items', coalesce((
         select jsonb_agg(
-          jsonb_build_object('id', x.id, 'url', x.url, 'status', x.status, 'failing_since',
-            private.iso(x.failing_since),
-          'attempt_count', x.attempts, 'failure_count', x.failures)
-            order by x.place, x.failures desc, x.id desc)
+          jsonb_build_object('id', summed.id, 'url', summed.url, 'status', summed.status,
+            'failing_since', private.iso(summed.failing_since),
+          'attempt_count', summed.attempts, 'failure_count', summed.failures)
+            order by summed.place, summed.failures desc, summed.id desc)
         from (
-          select h.*,
-            case when h.failing_since is not null and h.status = 'active' then 0
-              when h.status = 'disabled' then 1 else 2 end as place
-          from hooks h order by place, h.failures desc, h.id desc limit most
-        ) x
+          select hooks.*,
+            case when hooks.failing_since is not null and hooks.status = 'active' then 0
+              when hooks.status = 'disabled' then 1 else 2 end as place
+          from hooks order by place, hooks.failures desc, hooks.id desc limit max_count
+        ) summed
       ), '[]')
     )
   );
@@ -278,16 +299,17 @@ create function private.overview_imports(tenant text, shown integer) returns jso
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'source_id', s.id,
-      'source_name', s.name, 'file_name', i.file_name, 'status', i.status,
-      'accepted_count', i.accepted_count, 'refused_count', i.refused_count,
-      'created_at', private.iso(i.created_at)) order by i.id desc), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('id', import.id, 'source_id', source.id,
+      'source_name', source.name, 'file_name', import.file_name, 'status', import.status,
+      'accepted_count', import.accepted_count, 'refused_count', import.refused_count,
+      'created_at', private.iso(import.created_at)) order by import.id desc), '[]')
     from (
-      select * from public.imports x
-      where x.tenant_id = tenant and x.status <> 'receiving'
-      order by x.id desc limit shown
-    ) i
-    join public.sources s on s.tenant_id = i.tenant_id and s.source_no = i.source_no
+      select * from public.imports import
+      where import.tenant_id = tenant and import.status <> 'receiving'
+      order by import.id desc limit shown
+    ) import
+    join public.sources source on source.tenant_id = import.tenant_id
+      and source.source_no = import.source_no
   );
 end $$;
 
@@ -295,17 +317,18 @@ create function private.overview_runs(tenant text, shown integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('id', x.id,
-      'reconciliation_id', x.reconciliation_id, 'reconciliation_name', r.name,
-      'status', x.status, 'suggested_count', x.suggested_count, 'open_count', x.open_count,
-      'exceptions_opened', x.exceptions_opened,
-      'created_at', private.iso(x.created_at)) order by x.id desc), '[]')
+    select coalesce(jsonb_agg(jsonb_build_object('id', run.id,
+      'reconciliation_id', run.reconciliation_id, 'reconciliation_name', period.name,
+      'status', run.status, 'suggested_count', run.suggested_count, 'open_count', run.open_count,
+      'exceptions_opened', run.exceptions_opened,
+      'created_at', private.iso(run.created_at)) order by run.id desc), '[]')
     from (
-      select * from public.runs y
-      where y.tenant_id = tenant and y.dry_run is null
-      order by y.id desc limit shown
-    ) x
-    join public.reconciliations r on r.tenant_id = x.tenant_id and r.id = x.reconciliation_id
+      select * from public.runs run
+      where run.tenant_id = tenant and run.dry_run is null
+      order by run.id desc limit shown
+    ) run
+    join public.reconciliations period on period.tenant_id = run.tenant_id
+      and period.id = run.reconciliation_id
   );
 end $$;
 
@@ -322,21 +345,25 @@ begin
   perform private.begin_request(request, 'get_overview');
   return private.overview_exceptions(as_of) || jsonb_build_object(
     'next', (
-      select coalesce(jsonb_agg(private.exception_json(x, as_of) order by x.due_at, x.id), '[]')
+      select coalesce(jsonb_agg(private.exception_json(exception, as_of) order by exception.due_at,
+        exception.id), '[]')
       from (
-        select * from public.exceptions e
-        where e.tenant_id = tenant and e.status in ('open', 'in_review') and e.due_at > as_of
-          and e.due_at < 'infinity'
-        order by e.due_at, e.id limit shown
-      ) x
+        select * from public.exceptions exception
+        where exception.tenant_id = tenant and exception.status in ('open', 'in_review')
+          and exception.due_at > as_of
+          and exception.due_at < 'infinity'
+        order by exception.due_at, exception.id limit shown
+      ) exception
     ),
     'my_next', (
-      select coalesce(jsonb_agg(private.exception_json(x, as_of) order by x.due_at, x.id), '[]')
+      select coalesce(jsonb_agg(private.exception_json(exception, as_of) order by exception.due_at,
+        exception.id), '[]')
       from (
-        select * from public.exceptions e
-        where e.tenant_id = tenant and e.status in ('open', 'in_review') and e.assigned_to = self
-        order by e.due_at, e.id limit shown
-      ) x
+        select * from public.exceptions exception
+        where exception.tenant_id = tenant and exception.status in ('open', 'in_review')
+          and exception.assigned_to = self
+        order by exception.due_at, exception.id limit shown
+      ) exception
     ),
     'reconciliations', private.overview_reconciliations(8),
     'imports', private.overview_imports(tenant, shown),

@@ -10,10 +10,11 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with matched as materialized (
-    select mm.line_no, sum(mm.allocated_minor) as minor from public.reconciliations period
+    select member.line_no, sum(member.allocated_minor) as minor from public.reconciliations period
     join public.matches match on match.tenant_id = period.tenant_id
       and match.reconciliation_id = period.id and match.state = 'confirmed'
-    join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+    join public.match_members member on member.tenant_id = match.tenant_id
+      and member.match_id = match.id
     where period.tenant_id = tenant and period.pair_no = pair group by 1
   ), excluded as materialized (
     select exclusion.line_no, sum(exclusion.excluded_minor) as minor
@@ -22,15 +23,15 @@ begin
     group by 1
   ), came as materialized (
     select line.line_no, line.id,
-      case source.source_no when own_pair.left_source_no then 'left' else 'right' end as side,
+      case source.source_no when pairs.left_source_no then 'left' else 'right' end as side,
       line.currency, line.value_date,
       case source.sign when 'inverted' then -line.amount_minor else line.amount_minor end as minor
-    from public.pairs own_pair
-    join public.sources source on source.tenant_id = own_pair.tenant_id
-      and source.source_no in (own_pair.left_source_no, own_pair.right_source_no)
+    from public.pairs
+    join public.sources source on source.tenant_id = pairs.tenant_id
+      and source.source_no in (pairs.left_source_no, pairs.right_source_no)
     join public.lines line on line.tenant_id = source.tenant_id
       and line.source_no = source.source_no
-    where own_pair.tenant_id = tenant and own_pair.pair_no = pair
+    where pairs.tenant_id = tenant and pairs.pair_no = pair
   )
   select coalesce(line.line_no, matched_line.line_no, excluded_line.line_no), line.id, line.side,
     line.currency, line.value_date, line.minor,
@@ -41,7 +42,8 @@ begin
 end $$;
 
 -- The differences in a pair: the subject, what was computed and what is shown. No row if the books
--- are right. For a pair that is being prepared, only what was decided.
+-- are right. For a pair that is being prepared, only what was decided. One statement,
+-- because all checks compare the same moment and read the lines and matches once.
 create function private.books_differences(tenant text, pair integer) returns table (what text,
   subject text, computed text, shown text)
 language plpgsql stable set search_path = '' as $$
@@ -56,14 +58,16 @@ begin
       and closing.reconciliation_id = period.id and period.closed_at is not null
     where period.tenant_id = tenant and period.pair_no = pair
   ), matches as materialized (
-    select match.id, match.reconciliation_id, match.state, match.currency, mm.line_no, mm.side,
-      mm.allocated_minor, match.residual_minor
+    select match.id, match.reconciliation_id, match.state, match.currency, member.line_no,
+      member.side,
+      member.allocated_minor, match.residual_minor
         + (select coalesce(sum((adjustment ->> 'amount_minor')::bigint), 0)
           from jsonb_array_elements(match.adjustments) adjustment) as explained
     from periods period
     join public.matches match on match.tenant_id = period.tenant_id
       and match.reconciliation_id = period.id and match.state in ('confirmed', 'suggested')
-    join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+    join public.match_members member on member.tenant_id = match.tenant_id
+      and member.match_id = match.id
   ), still_open as materialized (
     select * from private.open_lines open_line
     where open_line.tenant_id = tenant and open_line.pair_no = pair
@@ -142,13 +146,13 @@ begin
   where match.state = 'suggested' group by line.name, match.reconciliation_id
     having count(*) > 1 or bool_or(open_line.line_no is null)
   union all
-  select 'matched lines', period.id, counted.count::text, coalesce(matched_count.lines, 0)::text
+  select 'matched lines', period.id, counted.count::text, coalesce(matched_counts.lines, 0)::text
   from periods period
-    left join private.matched_counts matched_count on matched_count.tenant_id = period.tenant_id
-      and matched_count.reconciliation_id = period.id
+    left join private.matched_counts on matched_counts.tenant_id = period.tenant_id
+      and matched_counts.reconciliation_id = period.id
   cross join lateral (select count(*) from matches match
     where match.reconciliation_id = period.id and match.state = 'confirmed') counted
-  where counted.count <> coalesce(matched_count.lines, 0)
+  where counted.count <> coalesce(matched_counts.lines, 0)
   union all
   select 'open exceptions', coalesce(line.name, 'line ' || exception.line_no), 'at most 1',
     count(*)::text
@@ -208,8 +212,8 @@ begin
     where closed_period.id = period.id and closed_period.closed_at is not null
   ), (private.proof_json(period) ->> 'holds')::boolean)
   union all
-  select 'closing', digest.id, digest.computed, digest.digest from digests digest
-  where digest.digest <> digest.computed;
+  select 'closing', digests.id, digests.computed, digests.digest from digests
+  where digests.digest <> digests.computed;
 end $$;
 
 -- SHA-256 over what a closing settled: its statement, its confirmed matches with their lines, its
@@ -237,10 +241,12 @@ begin
     ), ''))
     || sha256(coalesce((
       select string_agg(
-        sha256(convert_to(row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text, 'UTF8')),
-        '' order by mm.match_id, mm.line_no)
+        sha256(convert_to(row(member.match_id, member.line_no, member.side,
+          member.allocated_minor)::text, 'UTF8')),
+        '' order by member.match_id, member.line_no)
       from public.matches match
-        join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+        join public.match_members member on member.tenant_id = match.tenant_id
+          and member.match_id = match.id
       where match.tenant_id = tenant and match.reconciliation_id = reconciliation
         and match.state = 'confirmed'
     ), ''))
@@ -278,24 +284,25 @@ begin
   select count(*),
     coalesce(
       jsonb_agg(
-        jsonb_build_object('what', d.what, 'subject', d.subject, 'computed', d.computed, 'shown',
-          d.shown)
-    order by d.what, d.subject) filter (where d.place <= 20), '[]')
+        jsonb_build_object('what', difference.what, 'subject', difference.subject,
+          'computed', difference.computed,
+          'shown', difference.shown)
+    order by difference.what, difference.subject) filter (where difference.place <= 20), '[]')
   into found_count, first_ones
-  from (select *, row_number() over (order by x.what, x.subject) as place
-    from private.books_differences(tenant, pair) x) d;
+  from (select *, row_number() over (order by difference.what, difference.subject) as place
+    from private.books_differences(tenant, pair) difference) difference;
   if found_count > 0 then
     perform private.emit(tenant, 'books.differ', (
       select jsonb_build_object('reconciliation_ids',
-        coalesce(jsonb_agg(r.id order by r.period_end desc), '[]'),
+        coalesce(jsonb_agg(period.id order by period.period_end desc), '[]'),
         'difference_count', found_count, 'differences', first_ones)
       from (
-        select x.id, x.period_end
-        from public.reconciliations x
-        where x.tenant_id = tenant and x.pair_no = pair
-        order by x.period_end desc
+        select period.id, period.period_end
+        from public.reconciliations period
+        where period.tenant_id = tenant and period.pair_no = pair
+        order by period.period_end desc
         limit 100
-      ) r
+      ) period
     ), format('%s %s %s', pair, (now() at time zone 'UTC')::date, md5(first_ones::text)));
   end if;
   return found_count;
@@ -315,5 +322,5 @@ end $$;
 create function private.queue_book_recounts() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.queue_book_recount(p.tenant_id, p.pair_no) from public.pairs p;
+  perform private.queue_book_recount(pair.tenant_id, pair.pair_no) from public.pairs pair;
 end $$;

@@ -23,7 +23,7 @@ language plpgsql volatile set search_path = '' set lock_timeout = '4s' as $$
 declare
   source_no integer;
 begin
-  for source_no in select n from unnest(source_nos) n order by n loop
+  for source_no in select listed.no from unnest(source_nos) listed (no) order by listed.no loop
     perform pg_advisory_xact_lock(private.lock_of_source(tenant, source_no));
   end loop;
 exception when lock_not_available then
@@ -36,23 +36,24 @@ create function private.try_lock_sources_exclusively(tenant text,
   source_nos integer[]) returns boolean
 language plpgsql volatile set search_path = '' as $$
 begin
-  return (select bool_and(pg_try_advisory_xact_lock(private.lock_of_source(tenant, n)))
-    from unnest(source_nos) n);
+  return (select bool_and(pg_try_advisory_xact_lock(private.lock_of_source(tenant, source_no)))
+    from unnest(source_nos) source_no);
 end $$;
 
 create function private.lock_pair(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform from public.pairs p where p.tenant_id = tenant and p.pair_no = pair for no key update;
+  perform from public.pairs where pairs.tenant_id = tenant and pairs.pair_no = pair
+    for no key update;
 end $$;
 
 create function private.lock_pairs_of_source(tenant text, source_no integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform from public.pairs p
-  where p.tenant_id = tenant
-    and lock_pairs_of_source.source_no in (p.left_source_no, p.right_source_no)
-  order by p.pair_no for no key update;
+  perform from public.pairs pair
+  where pair.tenant_id = tenant
+    and lock_pairs_of_source.source_no in (pair.left_source_no, pair.right_source_no)
+  order by pair.pair_no for no key update;
 end $$;
 
 -- Locks the pair of one of the caller's reconciliations, before its row is locked; does nothing
@@ -60,8 +61,9 @@ end $$;
 create function private.lock_pair_of(reconciliation text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.lock_pair(r.tenant_id, r.pair_no) from public.reconciliations r
-  where r.tenant_id = private.tenant_id() and r.id = reconciliation and r.pair_no is not null;
+  perform private.lock_pair(period.tenant_id, period.pair_no) from public.reconciliations period
+  where period.tenant_id = private.tenant_id() and period.id = reconciliation
+    and period.pair_no is not null;
 end $$;
 
 -- A period of the tenant, locked for writing with its pair. Refuses: not_found; conflict if it has
@@ -69,30 +71,31 @@ end $$;
 create function private.lock_period(tenant text, reconciliation text) returns public.reconciliations
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
-  select * into r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  select * into period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
   if not found then
     perform private.refuse_missing('reconciliation');
-  elsif r.pair_no is null then
+  elsif period.pair_no is null then
     perform private.refuse_conflict('no_sources',
       'This reconciliation has no sources. Create one with left_source_id and right_source_id to match lines.');
   end if;
-  perform private.require_prepared(tenant, r.pair_no);
-  perform private.lock_pair(tenant, r.pair_no);
-  select * into r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation for no key update;
-  if r.closed_at is not null then
+  perform private.require_prepared(tenant, period.pair_no);
+  perform private.lock_pair(tenant, period.pair_no);
+  select * into period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation
+    for no key update;
+  if period.closed_at is not null then
     perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
-  elsif r.status = 'archived' then
+  elsif period.status = 'archived' then
     perform private.refuse_conflict('archived',
       'The reconciliation is archived: it does not change any more.');
   end if;
-  perform private.require_not_closing(tenant, r.pair_no, r.id);
-  return r;
+  perform private.require_not_closing(tenant, period.pair_no, period.id);
+  return period;
 end $$;
 
 -- The same, after locking the period's sources.
@@ -101,12 +104,12 @@ create function private.lock_period_exclusively(tenant text,
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   -- The transaction that prepares it locks them again and again.
-  perform private.require_prepared(r.tenant_id, r.pair_no)
-  from public.reconciliations r
-  where r.tenant_id = tenant and r.id = reconciliation;
-  perform private.lock_sources_exclusively(tenant, array[p.left_source_no, p.right_source_no])
-  from public.reconciliations r
-    join public.pairs p on p.tenant_id = r.tenant_id and p.pair_no = r.pair_no
-  where r.tenant_id = tenant and r.id = reconciliation;
+  perform private.require_prepared(period.tenant_id, period.pair_no)
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.id = reconciliation;
+  perform private.lock_sources_exclusively(tenant, array[pair.left_source_no, pair.right_source_no])
+  from public.reconciliations period
+    join public.pairs pair on pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
+  where period.tenant_id = tenant and period.id = reconciliation;
   return private.lock_period(tenant, reconciliation);
 end $$;

@@ -88,11 +88,12 @@ create function private.policy_of_pair(tenant text, pair integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return private.default_policy() || coalesce((
-    select r.policy
-    from public.pairs p
-    join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
-      and r.version = p.rules_version
-    where p.tenant_id = tenant and p.pair_no = pair
+    select pair_rules.policy
+    from public.pairs
+    join public.pair_rules on pair_rules.tenant_id = pairs.tenant_id
+      and pair_rules.pair_no = pairs.pair_no
+      and pair_rules.version = pairs.rules_version
+    where pairs.tenant_id = tenant and pairs.pair_no = pair
   ), '{}');
 end $$;
 grant execute

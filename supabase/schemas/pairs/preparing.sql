@@ -6,8 +6,8 @@
 create function private.is_preparing(tenant text, pair integer) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return exists (select from public.pairs p
-    where p.tenant_id = tenant and p.pair_no = pair and p.opening is not null);
+  return exists (select from public.pairs
+    where pairs.tenant_id = tenant and pairs.pair_no = pair and pairs.opening is not null);
 end $$;
 
 -- Refuses: conflict.
@@ -23,27 +23,28 @@ end $$;
 
 -- The sides of a pair whose lines are not all opened yet: the place up to which they are, and the
 -- sign that the pair gives the amounts.
-create function private.sides_to_open(pair public.pairs)
+create function private.unopened_sides(pair public.pairs)
 returns table (source_no integer, name text, factor integer, after_date date, after_no bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select s.source_no, case s.source_no when pair.left_source_no then 'left' else 'right' end,
-    case s.sign when 'inverted' then -1 else 1 end,
-    case s.source_no
+  select source.source_no, case source.source_no when pair.left_source_no then 'left'
+    else 'right' end,
+    case source.sign when 'inverted' then -1 else 1 end,
+    case source.source_no
       when (pair.opening ->> 'source_no')::integer then (pair.opening ->> 'value_date')::date
       else '-infinity' end,
     coalesce((pair.opening ->> 'line_no')::bigint, 0)
-  from public.sources s
-  where s.tenant_id = pair.tenant_id
-    and s.source_no in (pair.left_source_no, pair.right_source_no)
-    and s.source_no >= coalesce((pair.opening ->> 'source_no')::integer, 0)
-  order by s.source_no;
+  from public.sources source
+  where source.tenant_id = pair.tenant_id
+    and source.source_no in (pair.left_source_no, pair.right_source_no)
+    and source.source_no >= coalesce((pair.opening ->> 'source_no')::integer, 0)
+  order by source.source_no;
 end $$;
 
 -- Opens the next lines of each source in the pair, at most `most` of each. Returns whether all are
 -- open.
-create function private.open_earlier_lines(pair public.pairs, most integer) returns boolean
+create function private.open_earlier_lines(pair public.pairs, max_count integer) returns boolean
 language plpgsql volatile set search_path = '' as $$
 declare
   side record;
@@ -52,14 +53,14 @@ begin
   if pair.opening is null then
     return true;
   end if;
-  for side in select * from private.sides_to_open(pair) loop
+  for side in select * from private.unopened_sides(pair) loop
     with next as materialized (
       select line.source_no, line.value_date, line.line_no, line.currency,
         side.factor * line.amount_minor as effective
       from public.lines line
       where line.tenant_id = pair.tenant_id and line.source_no = side.source_no
         and (line.value_date, line.line_no) > (side.after_date, side.after_no)
-      order by line.value_date, line.line_no limit most
+      order by line.value_date, line.line_no limit max_count
     ), written as (
       insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
         open_minor, value_date)
@@ -75,16 +76,16 @@ begin
       from next line order by line.value_date desc, line.line_no desc limit 1
     ) as up_to
     into opened;
-    if opened.lines = most then
-      update public.pairs own_pair
+    if opened.lines = max_count then
+      update public.pairs
       set opening = opened.up_to
-      where own_pair.tenant_id = pair.tenant_id and own_pair.pair_no = pair.pair_no;
+      where pairs.tenant_id = pair.tenant_id and pairs.pair_no = pair.pair_no;
       return false;
     end if;
   end loop;
-  update public.pairs own_pair
+  update public.pairs
   set opening = null
-  where own_pair.tenant_id = pair.tenant_id and own_pair.pair_no = pair.pair_no;
+  where pairs.tenant_id = pair.tenant_id and pairs.pair_no = pair.pair_no;
   return true;
 end $$;
 
@@ -99,7 +100,7 @@ declare
   tenant constant text := private.tenant_id();
   left_no integer;
   right_no integer;
-  stand_still boolean;
+  are_locked boolean;
   pair public.pairs;
 begin
   select source.source_no into left_no from public.sources source
@@ -114,7 +115,7 @@ begin
     perform private.refuse_field('right_source_id',
       'Name two sources: a source is not compared with itself.');
   end if;
-  stand_still := private.try_lock_sources_exclusively(tenant, array[left_no, right_no]);
+  are_locked := private.try_lock_sources_exclusively(tenant, array[left_no, right_no]);
   -- A pair is only created for a reconciliation.
   perform private.require_quota('reconciliations');
   insert into public.pairs (tenant_id, left_source_no, right_source_no, opening)
@@ -123,11 +124,11 @@ begin
   returning * into pair;
   if not found then
     select * into strict pair
-    from public.pairs own_pair
-    where own_pair.tenant_id = tenant and own_pair.left_source_no = left_no
-      and own_pair.right_source_no = right_no;
-    is_open := stand_still and pair.opening is null;
-  elsif stand_still then
+    from public.pairs
+    where pairs.tenant_id = tenant and pairs.left_source_no = left_no
+      and pairs.right_source_no = right_no;
+    is_open := are_locked and pair.opening is null;
+  elsif are_locked then
     is_open := private.open_earlier_lines(pair, 1000);
   else
     is_open := false;
@@ -151,28 +152,28 @@ end $$;
 create function private.prepare_pair(tenant text, pair integer) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  p public.pairs;
+  pair_row public.pairs;
 begin
   begin
-    perform private.lock_sources_exclusively(own_pair.tenant_id,
-      array[own_pair.left_source_no, own_pair.right_source_no])
-    from public.pairs own_pair
-    where own_pair.tenant_id = tenant and own_pair.pair_no = pair;
+    perform private.lock_sources_exclusively(pairs.tenant_id,
+      array[pairs.left_source_no, pairs.right_source_no])
+    from public.pairs
+    where pairs.tenant_id = tenant and pairs.pair_no = pair;
   exception when sqlstate 'TO001' then
     perform private.queue_preparing(tenant, pair, interval '5 seconds');
     return false;
   end;
-  select * into strict p
-  from public.pairs own_pair
-  where own_pair.tenant_id = tenant and own_pair.pair_no = pair for no key update;
-  if not private.open_earlier_lines(p, 25000) then
+  select * into strict pair_row
+  from public.pairs
+  where pairs.tenant_id = tenant and pairs.pair_no = pair for no key update;
+  if not private.open_earlier_lines(pair_row, 25000) then
     return true;
   end if;
   perform private.queue_run(queued.tenant_id, queued.pair_no, queued.reconciliation_id,
-    queued.asked, interval '0')
+    queued.requested_run, interval '0')
   from (
     select run.tenant_id, run.pair_no, run.reconciliation_id,
-      case when run.dry_run is not null then run.id end as asked
+      case when run.dry_run is not null then run.id end as requested_run
     from public.runs run
       join public.reconciliations period on period.tenant_id = run.tenant_id
         and period.id = run.reconciliation_id

@@ -33,9 +33,9 @@ declare
     (select sum(matched_count.lines) from private.matched_counts matched_count
       where matched_count.tenant_id = tenant),
     0);
-  x record;
+  stale record;
 begin
-  for x in
+  for stale in
     -- A match has two lines, and seldom more than four.
     select *
     from (values ('public.lines', lines), ('private.open_lines', in_pairs - matched),
@@ -43,11 +43,11 @@ begin
       ('public.matches', matched / 4), ('public.exceptions', 0),
       ('private.exception_lines', 0)) expected (of_table, rows)
   loop
-    if anyway or x.rows > 10000
-      and x.rows > (select relation.reltuples / 300 from pg_class relation
-        where relation.oid = x.of_table::regclass)
-      and private.expected_rows(tenant, x.of_table) <= x.rows / 4 then
-      execute 'analyze ' || x.of_table;
+    if anyway or stale.rows > 10000
+      and stale.rows > (select relation.reltuples / 300 from pg_class relation
+        where relation.oid = stale.of_table::regclass)
+      and private.expected_rows(tenant, stale.of_table) <= stale.rows / 4 then
+      execute 'analyze ' || stale.of_table;
     end if;
   end loop;
 exception when lock_not_available then

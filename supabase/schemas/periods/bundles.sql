@@ -33,16 +33,17 @@ begin
       order by match.id limit page_size;
     when 'members' then
       return query
-      select mm.match_id || ' ' || mm.line_no,
-        row(mm.match_id, mm.line_no, mm.side, mm.allocated_minor)::text
+      select member.match_id || ' ' || member.line_no,
+        row(member.match_id, member.line_no, member.side, member.allocated_minor)::text
       from public.matches match
-      join public.match_members mm on mm.tenant_id = match.tenant_id and mm.match_id = match.id
+      join public.match_members member on member.tenant_id = match.tenant_id
+        and member.match_id = match.id
       where match.tenant_id = tenant and match.reconciliation_id = reconciliation
         and match.state = 'confirmed'
         and (after is null or match.id >= split_part(after, ' ', 1)::uuid
-          and (mm.match_id, mm.line_no)
+          and (member.match_id, member.line_no)
             > (split_part(after, ' ', 1)::uuid, split_part(after, ' ', 2)::bigint))
-      order by mm.match_id, mm.line_no limit page_size;
+      order by member.match_id, member.line_no limit page_size;
     when 'exclusions' then
       return query
       select exclusion.line_no::text,
@@ -65,13 +66,13 @@ begin
 end $$;
 
 -- Copies what the statement in force was made of, before its period is reopened.
-create function private.keep_signed_items(r public.reconciliations) returns void
+create function private.store_signed_items(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   signed constant integer := (
-    select max(statement.number) from public.statements statement
-    where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id
-      and statement.reopened_at is null
+    select max(statements.number) from public.statements
+    where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
+      and statements.reopened_at is null
   );
   kind text;
   after text;
@@ -86,15 +87,16 @@ begin
     after := null;
     place := 0;
     loop
-      select array_agg(item.content order by item.n), (array_agg(item.key order by item.n desc))[1]
+      select array_agg(item.content order by item.place),
+        (array_agg(item.key order by item.place desc))[1]
       into contents, last_key
       from (
-        select item.*, row_number() over () as n
-        from private.signed_rows(r.tenant_id, r.id, kind, after, 5000) item
+        select item.*, row_number() over () as place
+        from private.signed_rows(period.tenant_id, period.id, kind, after, 5000) item
       ) item;
       exit when contents is null;
       insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
-      values (r.tenant_id, r.id, signed, kind, place, contents);
+      values (period.tenant_id, period.id, signed, kind, place, contents);
       place := place + 1;
       after := last_key;
     end loop;
@@ -107,36 +109,37 @@ end $$;
 create function public.open_statement_bundle(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
-  s public.statements;
+  period public.reconciliations;
+  signed public.statements;
   chain jsonb;
   closed_seq bigint;
 begin
   perform private.begin_request(request, 'open_statement_bundle');
-  r := private.find_period(input ->> 'id');
-  select * into s from public.statements statement
-  where statement.tenant_id = r.tenant_id and statement.reconciliation_id = r.id
-    and statement.number = (input ->> 'number')::integer;
+  period := private.find_period(input ->> 'id');
+  select * into signed from public.statements
+  where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
+    and statements.number = (input ->> 'number')::integer;
   if not found then
     perform private.refuse_missing('statement');
   end if;
   chain := private.chain_state_of_caller();
   select max(event.seq) into closed_seq from public.security_events event
-  where event.tenant_id = r.tenant_id and event.chain = r.tenant_id and event.target = r.id
-    and event.type = 'reconciliation.closed' and event.details ->> 'digest' = s.digest;
+  where event.tenant_id = period.tenant_id and event.chain = period.tenant_id
+    and event.target = period.id
+    and event.type = 'reconciliation.closed' and event.details ->> 'digest' = signed.digest;
   return jsonb_build_object(
-    'statement', s.statement::text, 'signature', private.signature_json(s),
+    'statement', signed.statement::text, 'signature', private.signature_json(signed),
     'rules', (
-      select jsonb_build_object('version', rules_version.version, 'rules', rules_version.rules,
-        'policy', rules_version.policy)
-      from public.pair_rules rules_version
-      where rules_version.tenant_id = r.tenant_id and rules_version.pair_no = r.pair_no
-        and rules_version.created_at <= s.closed_at
-      order by rules_version.version desc limit 1
+      select jsonb_build_object('version', pair_rules.version, 'rules', pair_rules.rules,
+        'policy', pair_rules.policy)
+      from public.pair_rules
+      where pair_rules.tenant_id = period.tenant_id and pair_rules.pair_no = period.pair_no
+        and pair_rules.created_at <= signed.closed_at
+      order by pair_rules.version desc limit 1
     ),
     'engine_versions', (
       select coalesce(jsonb_agg(distinct run.engine_version), '[]') from public.runs run
-      where run.tenant_id = r.tenant_id and run.reconciliation_id = r.id
+      where run.tenant_id = period.tenant_id and run.reconciliation_id = period.id
         and run.engine_version is not null
     ),
     'audit', case when closed_seq is not null then jsonb_build_object(
@@ -155,9 +158,11 @@ create function private.reopened_rows(reconciliation text, numbered integer, kin
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select x.rows from private.reopened_items x
-    where x.tenant_id = private.tenant_id() and x.reconciliation_id = reconciliation
-      and x.number = numbered and x.kind = reopened_rows.kind and x.seq = place
+    select reopened_item.rows from private.reopened_items reopened_item
+    where reopened_item.tenant_id = private.tenant_id()
+      and reopened_item.reconciliation_id = reconciliation
+      and reopened_item.number = numbered and reopened_item.kind = reopened_rows.kind
+      and reopened_item.seq = place
       and private.may('read:reconciliations')
   );
 end $$;
@@ -167,20 +172,21 @@ grant execute on function
 to authenticated;
 
 -- A page of the entries of a statement of the caller's tenant, after a place.
-create function private.entry_rows(s public.statements, after integer, page_size integer)
+create function private.entry_rows(statement public.statements, after integer, page_size integer)
 returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('next', max(e.place)::text,
-      'rows', coalesce(jsonb_agg(private.entry_row(e) order by e.place), '[]'))
+    select jsonb_build_object('next', max(batch.place)::text,
+      'rows', coalesce(jsonb_agg(private.entry_row(batch) order by batch.place), '[]'))
     from (
-      select x.* from public.entry_batches b
-      join public.entries x on x.tenant_id = b.tenant_id and x.batch_id = b.id
-      where b.tenant_id = s.tenant_id and b.reconciliation_id = s.reconciliation_id
-        and b.statement_number = s.number and x.place > after
-      order by x.place limit page_size
-    ) e
+      select entry.* from public.entry_batches batch
+      join public.entries entry on entry.tenant_id = batch.tenant_id and entry.batch_id = batch.id
+      where batch.tenant_id = statement.tenant_id
+        and batch.reconciliation_id = statement.reconciliation_id
+        and batch.statement_number = statement.number and entry.place > after
+      order by entry.place limit page_size
+    ) batch
   );
 end $$;
 grant execute on function private.entry_rows(public.statements, integer, integer) to authenticated;
@@ -194,38 +200,40 @@ declare
   tenant constant text := private.tenant_id();
   numbered constant integer := (input ->> 'number')::integer;
   place integer;
-  s public.statements;
+  signed public.statements;
   contents jsonb;
   next_key text;
 begin
   perform private.begin_request(request || '{"continues": true}', 'list_statement_bundle');
-  select * into s from public.statements statement
-  where statement.tenant_id = tenant and statement.reconciliation_id = input ->> 'id'
-    and statement.number = numbered;
+  select * into signed from public.statements
+  where statements.tenant_id = tenant and statements.reconciliation_id = input ->> 'id'
+    and statements.number = numbered;
   if not found then
     perform private.refuse_missing('statement');
   elsif input ->> 'kind' = 'evidence' then
     return jsonb_build_object('next', null, 'rows', (
       select coalesce(jsonb_agg(evidence.content order by evidence.evidence_id), '[]')
       from public.statement_evidence evidence
-      where evidence.tenant_id = tenant and evidence.reconciliation_id = s.reconciliation_id
+      where evidence.tenant_id = tenant and evidence.reconciliation_id = signed.reconciliation_id
         and evidence.number = numbered
     ));
   elsif input ->> 'kind' = 'entries' then
-    return private.entry_rows(s, coalesce((input ->> 'after')::integer, 0),
+    return private.entry_rows(signed, coalesce((input ->> 'after')::integer, 0),
       (input ->> 'limit')::integer);
-  elsif s.reopened_at is not null then
+  elsif signed.reopened_at is not null then
     place := coalesce((input ->> 'after')::integer + 1, 0);
     contents := to_jsonb(
-      private.reopened_rows(s.reconciliation_id, numbered, input ->> 'kind', place));
+      private.reopened_rows(signed.reconciliation_id, numbered, input ->> 'kind', place));
     return jsonb_build_object('rows', coalesce(contents, '[]'),
       'next', case when contents is not null then place::text end);
   end if;
-  select jsonb_agg(item.content order by item.n), (array_agg(item.key order by item.n desc))[1]
+  select jsonb_agg(item.content order by item.place),
+    (array_agg(item.key order by item.place desc))[1]
   into contents, next_key
   from (
-    select item.*, row_number() over () as n
-    from private.signed_rows(tenant, s.reconciliation_id, input ->> 'kind', input ->> 'after',
+    select item.*, row_number() over () as place
+    from private.signed_rows(tenant, signed.reconciliation_id,
+      input ->> 'kind', input ->> 'after',
       (input ->> 'limit')::integer) item
   ) item;
   return jsonb_build_object('rows', coalesce(contents, '[]'), 'next', next_key);

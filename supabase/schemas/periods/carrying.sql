@@ -3,14 +3,15 @@
 -- back.
 
 -- The first open period of the pair after this one, or null.
-create function private.next_open_period(r public.reconciliations) returns text
+create function private.next_open_period(period public.reconciliations) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select x.id from public.reconciliations x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no and x.period_start > r.period_end
-      and x.closed_at is null and x.status <> 'archived'
-    order by x.period_start limit 1
+    select reconciliations.id from public.reconciliations
+    where reconciliations.tenant_id = period.tenant_id and reconciliations.pair_no = period.pair_no
+      and reconciliations.period_start > period.period_end
+      and reconciliations.closed_at is null and reconciliations.status <> 'archived'
+    order by reconciliations.period_start limit 1
   );
 end $$;
 
@@ -20,28 +21,30 @@ create function private.move_suggestions(tenant text, ids uuid[], target text) r
 language plpgsql volatile
 set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
-  twice uuid[];
+  repeated_ids uuid[];
 begin
-  twice := array(
-    select distinct m.match_id
-    from private.members_of(tenant, ids) m
-    join private.members_of(tenant, private.suggested_of(tenant, target)) own
-      on own.line_no = m.line_no and own.match_id <> m.match_id
-    where own.match_id <> all (ids)
+  repeated_ids := array(
+    select distinct moving_member.match_id
+    from private.members_of(tenant, ids) moving_member
+    join private.members_of(tenant, private.suggestions_in(tenant, target)) target_member
+      on target_member.line_no = moving_member.line_no
+        and target_member.match_id <> moving_member.match_id
+    where target_member.match_id <> all (ids)
     union
     -- Suggestions of two periods may share a line until they are in one.
-    select distinct m.match_id
-    from private.members_of(tenant, ids) m
-    join private.members_of(tenant, ids) other
-      on other.line_no = m.line_no and other.match_id < m.match_id
+    select distinct moving_member.match_id
+    from private.members_of(tenant, ids) moving_member
+    join private.members_of(tenant, ids) sharing_member
+      on sharing_member.line_no = moving_member.line_no
+        and sharing_member.match_id < moving_member.match_id
   );
-  if cardinality(twice) > 0 then
-    perform private.delete_matches(tenant, twice);
+  if cardinality(repeated_ids) > 0 then
+    perform private.delete_matches(tenant, repeated_ids);
   end if;
   perform set_config('app.moves_suggestions', 'on', true);
-  update public.matches m set reconciliation_id = target
-  where m.tenant_id = tenant and m.id = any (ids) and m.state = 'suggested'
-    and m.reconciliation_id <> target;
+  update public.matches match set reconciliation_id = target
+  where match.tenant_id = tenant and match.id = any (ids) and match.state = 'suggested'
+    and match.reconciliation_id <> target;
   perform set_config('app.moves_suggestions', '', true);
 end $$;
 
@@ -53,8 +56,8 @@ declare
 begin
   perform set_config('request.jwt.claims', '', true);
   perform private.change_exceptions('edit', array(
-    select jsonb_build_object('tenant_id', tenant, 'id', i.id, 'reconciliation_id', target)
-    from unnest(ids) i (id) order by i.id
+    select jsonb_build_object('tenant_id', tenant, 'id', item.id, 'reconciliation_id', target)
+    from unnest(ids) item (id) order by item.id
   ));
   perform set_config('request.jwt.claims', claims, true);
 end $$;
@@ -82,27 +85,28 @@ end $$;
 
 -- Moves the suggestions and open exceptions of a period, whose pair is locked, and of the closed
 -- ones before it, to the next open one. Without one they wait until it is created.
-create function private.carry_forward(r public.reconciliations) returns void
+create function private.carry_forward(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  target constant text := private.next_open_period(r);
+  target constant text := private.next_open_period(period);
   periods constant text[] := array(
-    select period.id from public.reconciliations period
-    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
-      and (period.id = r.id or period.period_end < r.period_start and period.closed_at is not null)
+    select reconciliations.id from public.reconciliations
+    where reconciliations.tenant_id = period.tenant_id and reconciliations.pair_no = period.pair_no
+      and (reconciliations.id = period.id or reconciliations.period_end < period.period_start
+      and reconciliations.closed_at is not null)
   );
 begin
   if target is null then
     return;
   end if;
-  perform private.move_suggestions(r.tenant_id, array(
+  perform private.move_suggestions(period.tenant_id, array(
     select match.id from public.matches match
-    where match.tenant_id = r.tenant_id and match.reconciliation_id = any (periods)
+    where match.tenant_id = period.tenant_id and match.reconciliation_id = any (periods)
       and match.state = 'suggested'
   ), target);
-  perform private.move_exceptions(r.tenant_id, array(
+  perform private.move_exceptions(period.tenant_id, array(
     select exception.id
-    from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, periods) exception
+    from private.exceptions_with_open_lines(period.tenant_id, period.pair_no, periods) exception
   ), target);
 end $$;
 
@@ -110,44 +114,44 @@ end $$;
 create function private.carry_from_closed(created public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.carry_forward(r) from (
-    select x from public.reconciliations x
-    where x.tenant_id = created.tenant_id and x.pair_no = created.pair_no
-      and x.period_end < created.period_start and x.closed_at is not null
-    order by x.period_end desc limit 1
-  ) latest (r);
+  perform private.carry_forward(latest.period) from (
+    select period from public.reconciliations period
+    where period.tenant_id = created.tenant_id and period.pair_no = created.pair_no
+      and period.period_end < created.period_start and period.closed_at is not null
+    order by period.period_end desc limit 1
+  ) latest;
 end $$;
 
 -- Returns to a reopened period, whose pair is locked, what later open periods hold of only its
 -- lines.
-create function private.bring_back(r public.reconciliations) returns void
+create function private.return_to_reopened(period public.reconciliations) returns void
 language plpgsql volatile
 set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   later constant text[] := array(
-    select period.id from public.reconciliations period
-    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
-      and period.period_start > r.period_end and period.closed_at is null
+    select reconciliations.id from public.reconciliations
+    where reconciliations.tenant_id = period.tenant_id and reconciliations.pair_no = period.pair_no
+      and reconciliations.period_start > period.period_end and reconciliations.closed_at is null
   );
   suggested uuid[];
 begin
   select coalesce(array_agg(match.id), '{}') into suggested from public.matches match
-  where match.tenant_id = r.tenant_id and match.reconciliation_id = any (later)
+  where match.tenant_id = period.tenant_id and match.reconciliation_id = any (later)
     and match.state = 'suggested';
-  perform private.move_suggestions(r.tenant_id, array(
+  perform private.move_suggestions(period.tenant_id, array(
     select member.match_id
-    from private.members_of(r.tenant_id, suggested) member
+    from private.members_of(period.tenant_id, suggested) member
     join (
       select open_line.line_no, open_line.value_date from private.open_lines open_line
-      where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
+      where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
     ) open_line on open_line.line_no = member.line_no
-    group by member.match_id having max(open_line.value_date) <= r.period_end
-  ), r.id);
-  perform private.move_exceptions(r.tenant_id, array(
+    group by member.match_id having max(open_line.value_date) <= period.period_end
+  ), period.id);
+  perform private.move_exceptions(period.tenant_id, array(
     select exception.id
-    from private.exceptions_with_open_lines(r.tenant_id, r.pair_no, later) exception
-    where exception.last_date <= r.period_end
-  ), r.id);
+    from private.exceptions_with_open_lines(period.tenant_id, period.pair_no, later) exception
+    where exception.last_date <= period.period_end
+  ), period.id);
 end $$;
 
 -- Links open exceptions to what the engine would match their line with now. Refuses: conflict if
@@ -160,10 +164,11 @@ begin
   perform private.require_attempt(tenant, run, attempt);
   perform private.change_exceptions('edit', array(
     select distinct
-      on (e.id) jsonb_build_object('tenant_id', tenant, 'id', e.id, 'suggested_match_id',
-        s.match_id)
-    from private.members_of(tenant, private.suggested_of(tenant, reconciliation)) s
-    join private.open_line_exceptions_of(tenant, reconciliation) e on e.line_no = s.line_no
-      and e.suggested_match_id is distinct from s.match_id
+      on (exception.id) jsonb_build_object('tenant_id', tenant, 'id', exception.id,
+        'suggested_match_id', member.match_id)
+    from private.members_of(tenant, private.suggestions_in(tenant, reconciliation)) member
+    join private.open_line_exceptions_of(tenant, reconciliation) exception
+      on exception.line_no = member.line_no
+      and exception.suggested_match_id is distinct from member.match_id
   ));
 end $$;

@@ -10,29 +10,30 @@ begin
 end $$;
 
 -- "1 suggestion waits", "4 suggestions wait".
-create function private.counted(count bigint, one text, many text) returns text
+create function private.pluralize(count bigint, singular text, plural text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
-  return count || ' ' || case when count = 1 then one else many end;
+  return count || ' ' || case when count = 1 then singular else plural end;
 end $$;
 
 -- Whether the files and balances of each side reach the last day: [{ side, name, until,
 -- missing_days, breaks, has_balance }], the left side first.
-create function private.coverage_of(r public.reconciliations) returns jsonb
+create function private.coverage_of(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(jsonb_build_object(
       'side', source.side, 'name', source.name, 'until', source.until,
-      'missing_days', private.business_days_between(r.tenant_id,
-        private.policy_of_pair(r.tenant_id, r.pair_no) ->> 'calendar_id',
-        coalesce(source.until, r.period_start - 1), r.period_end),
-      'breaks',
-      private.balance_breaks(r.tenant_id, source.source_no, source.currency, r.period_start,
-        r.period_end),
+      'missing_days', private.business_days_between(period.tenant_id,
+        private.policy_of_pair(period.tenant_id, period.pair_no) ->> 'calendar_id',
+        coalesce(source.until, period.period_start - 1), period.period_end),
+      'breaks', private.balance_breaks(period.tenant_id, source.source_no, source.currency,
+        period.period_start,
+        period.period_end),
       'has_balance', exists (
         select
-        from private.balance_on(r.tenant_id, source.source_no, source.currency, r.period_end))
+        from private.balance_on(period.tenant_id, source.source_no, source.currency,
+          period.period_end))
     ) order by source.side)
     from (
       select source.source_no, source.name, source.currency,
@@ -46,34 +47,37 @@ begin
       from public.pairs pair
       join public.sources source on source.tenant_id = pair.tenant_id
         and source.source_no in (pair.left_source_no, pair.right_source_no)
-      where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+      where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
     ) source
   );
 end $$;
 
 -- Whether enough people took part: these always block.
-create function private.checks_of_people(r public.reconciliations) returns jsonb
+create function private.checks_of_people(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_array(
     private.check_json('second_person',
-      not (private.requires_second_person(r) and private.worked_in_period(r)), 'block', null,
-      case when not private.requires_second_person(r) then 'The policy asks for no second person.'
-        when private.worked_in_period(r) then 'You worked in this period. Someone else closes it.'
+      not (private.requires_second_person(period) and private.worked_in_period(period)),
+      'block', null,
+      case when not private.requires_second_person(period)
+        then 'The policy asks for no second person.'
+        when private.worked_in_period(period)
+          then 'You worked in this period. Someone else closes it.'
         else 'You did not work in this period.' end),
     (
       select private.check_json('signatures',
-        s.levels = 0 or s.reviews >= s.levels, 'block', s.reviews,
-        case when s.levels = 0 then 'The policy asks for no review.'
-          when s.state = 'open' then 'The period is not prepared.'
-          else format('%s of %s signed.', s.reviews,
-            private.counted(s.levels, 'review is', 'reviews are')) end)
+        sign_off.levels = 0 or sign_off.reviews >= sign_off.levels, 'block', sign_off.reviews,
+        case when sign_off.levels = 0 then 'The policy asks for no review.'
+          when sign_off.state = 'open' then 'The period is not prepared.'
+          else format('%s of %s signed.', sign_off.reviews,
+            private.pluralize(sign_off.levels, 'review is', 'reviews are')) end)
       from (
-        select (o ->> 'levels')::integer as levels, o ->> 'state' as state,
-          (select count(*) from jsonb_array_elements(o -> 'signatures') x
-            where x ->> 'kind' = 'reviewed') as reviews
-        from private.sign_off_json(r) o
-      ) s
+        select (sign_off ->> 'levels')::integer as levels, sign_off ->> 'state' as state,
+          (select count(*) from jsonb_array_elements(sign_off -> 'signatures') signature
+            where signature ->> 'kind' = 'reviewed') as reviews
+        from private.sign_off_json(period) sign_off
+      ) sign_off
     )
   );
 end $$;
@@ -87,14 +91,15 @@ declare
   break_count bigint;
   without_balance text;
 begin
-  select sum((c ->> 'missing_days')::bigint),
-    string_agg(format('%s has nothing after %s', c ->> 'name',
-      coalesce(c ->> 'until', 'the period began')), '; ')
-      filter (where (c ->> 'missing_days')::bigint > 0),
-    sum(jsonb_array_length(c -> 'breaks')),
-    string_agg(c ->> 'name', ' and ') filter (where not (c ->> 'has_balance')::boolean)
+  select sum((source_coverage ->> 'missing_days')::bigint),
+    string_agg(format('%s has nothing after %s', source_coverage ->> 'name',
+      coalesce(source_coverage ->> 'until', 'the period began')), '; ')
+      filter (where (source_coverage ->> 'missing_days')::bigint > 0),
+    sum(jsonb_array_length(source_coverage -> 'breaks')),
+    string_agg(source_coverage ->> 'name', ' and ') filter (
+      where not (source_coverage ->> 'has_balance')::boolean)
   into missing_days, late, break_count, without_balance
-  from jsonb_array_elements(coverage) c;
+  from jsonb_array_elements(coverage) source_coverage;
   return jsonb_build_array(
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
       coalesce(late || '.', 'Both sides are in to the last business day.')),
@@ -103,72 +108,75 @@ begin
       case when without_balance is not null
           then format('No balance is stated for %s. State one, or import a file that has it.',
             without_balance)
-        when break_count > 0 then private.counted(break_count,
+        when break_count > 0 then private.pluralize(break_count,
           'statement does not follow the one before.', 'statements do not follow the one before.')
         else 'Balances are stated and follow one another.' end)
   );
 end $$;
 
 -- [{ check, outcome: pass | warn | block, count, detail }] for an open period.
-create function private.checks_of(r public.reconciliations) returns jsonb
+create function private.checks_of(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
-  preview constant jsonb := private.close_preview(r);
-  totals constant jsonb := private.statement_totals(r);
+  weights constant jsonb := private.policy_of_pair(period.tenant_id, period.pair_no) -> 'checks';
+  preview constant jsonb := private.close_preview(period);
+  totals constant jsonb := private.statement_totals(period);
   unexplained bigint;
 begin
-  select count(*) into unexplained from jsonb_array_elements(totals -> 'differences') d
-  where coalesce(nullif(d -> 'unexplained_minor', 'null'), d -> 'difference_minor') <> '0';
+  select count(*) into unexplained from jsonb_array_elements(totals -> 'differences') difference
+  where coalesce(nullif(difference -> 'unexplained_minor', 'null'),
+    difference -> 'difference_minor') <> '0';
   return jsonb_build_array(
     private.check_json('period_over', preview -> 'days_until_over' = '0',
       weights ->> 'period_over', (preview ->> 'days_until_over')::bigint,
       case when preview -> 'days_until_over' = '0' then 'The period is over.'
         else format('The period is over in %s.',
-          private.counted((preview ->> 'days_until_over')::bigint, 'day', 'days')) end)
-  ) || private.checks_of_files(private.coverage_of(r), weights) || jsonb_build_array(
+          private.pluralize((preview ->> 'days_until_over')::bigint, 'day', 'days')) end)
+  ) || private.checks_of_files(private.coverage_of(period), weights) || jsonb_build_array(
     private.check_json('suggestions', preview -> 'suggestions_count' = '0',
       weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
       case when preview -> 'suggestions_count' = '0' then 'No suggestion waits.'
-        else private.counted((preview ->> 'suggestions_count')::bigint,
+        else private.pluralize((preview ->> 'suggestions_count')::bigint,
           'suggestion waits for a decision and moves to the next period.',
           'suggestions wait for a decision and move to the next period.') end),
     private.check_json('exceptions', preview -> 'open_exceptions' = '0',
       weights ->> 'exceptions', (preview ->> 'open_exceptions')::bigint,
       case when preview -> 'open_exceptions' = '0' then 'No exception is open.'
-        else private.counted((preview ->> 'open_exceptions')::bigint,
+        else private.pluralize((preview ->> 'open_exceptions')::bigint,
           'exception is open and moves to the next period with its lines.',
           'exceptions are open and move to the next period with their lines.') end),
     private.check_json('difference', unexplained = 0, weights ->> 'difference', unexplained,
       case when unexplained = 0 then 'Nothing is unexplained.'
         else format('A difference is unexplained in %s.',
-          private.counted(unexplained, 'currency', 'currencies')) end),
+          private.pluralize(unexplained, 'currency', 'currencies')) end),
     (
-      select private.check_json('evidence', x.missing = 0,
-        coalesce(weights ->> 'evidence', 'warn'), x.missing,
-        case when x.missing = 0 then 'No required evidence is missing.'
-          else private.counted(x.missing, 'adjusted match has no evidence.',
+      select private.check_json('evidence', adjusted.missing = 0,
+        coalesce(weights ->> 'evidence', 'warn'), adjusted.missing,
+        case when adjusted.missing = 0 then 'No required evidence is missing.'
+          else private.pluralize(adjusted.missing, 'adjusted match has no evidence.',
             'adjusted matches have no evidence.') end)
-      from private.missing_evidence(r) x (missing)
+      from private.missing_evidence(period) adjusted (missing)
     )
-  ) || private.checks_of_people(r);
+  ) || private.checks_of_people(period);
 end $$;
 
 -- Refuses: conflict if a check of the policy blocks. Signatures and the second person are checked
 -- elsewhere.
-create function private.require_checks(r public.reconciliations) returns void
+create function private.require_checks(period public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 declare
-  weights constant jsonb := private.policy_of_pair(r.tenant_id, r.pair_no) -> 'checks';
+  weights constant jsonb := private.policy_of_pair(period.tenant_id, period.pair_no) -> 'checks';
   failed text;
 begin
   -- Most policies only warn, and sums over a million lines take seconds.
-  if not exists (select from jsonb_each_text(weights) w where w.value = 'block') then
+  if not exists (select from jsonb_each_text(weights) weight_of_check
+    where weight_of_check.value = 'block') then
     return;
   end if;
-  select string_agg(c ->> 'detail', ' ') into failed
-  from jsonb_array_elements(private.checks_of(r)) c
-  where c ->> 'outcome' = 'block' and c ->> 'check' not in ('second_person', 'signatures');
+  select string_agg(outcome ->> 'detail', ' ') into failed
+  from jsonb_array_elements(private.checks_of(period)) outcome
+  where outcome ->> 'outcome' = 'block'
+    and outcome ->> 'check' not in ('second_person', 'signatures');
   if failed is not null then
     perform private.refuse_conflict('checklist_incomplete', failed
       || ' The policy of these sources lets nobody sign or close before.');
@@ -176,10 +184,10 @@ begin
 end $$;
 
 -- Refuses: conflict if signatures that the policy asks for are missing.
-create function private.require_signatures(r public.reconciliations) returns void
+create function private.require_signatures(period public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 declare
-  sign_off constant jsonb := private.sign_off_json(r);
+  sign_off constant jsonb := private.sign_off_json(period);
 begin
   if (sign_off ->> 'levels')::integer = 0 or sign_off ->> 'state' = 'reviewed' then
     return;
@@ -193,7 +201,7 @@ begin
     sign_off ->> 'levels', jsonb_array_length(sign_off -> 'signatures') - 1));
 end $$;
 grant execute on function
-  private.check_json(text, boolean, text, bigint, text), private.counted(bigint, text, text),
+  private.check_json(text, boolean, text, bigint, text), private.pluralize(bigint, text, text),
   private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations),
   private.checks_of_files(jsonb, jsonb), private.checks_of_people(public.reconciliations)
 to authenticated;
@@ -202,14 +210,15 @@ to authenticated;
 create function public.get_checklist(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'get_checklist');
-  r := private.find_period(input ->> 'id');
-  if r.closed_at is not null then
+  period := private.find_period(input ->> 'id');
+  if period.closed_at is not null then
     perform private.refuse_conflict('period_closed',
       'The period is closed, and has no checklist any more.');
   end if;
-  return jsonb_build_object('items', private.checks_of(r), 'sources', private.coverage_of(r),
-    'sign_off', private.sign_off_json(r));
+  return jsonb_build_object('items', private.checks_of(period),
+    'sources', private.coverage_of(period),
+    'sign_off', private.sign_off_json(period));
 end $$;

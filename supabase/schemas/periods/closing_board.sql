@@ -13,72 +13,77 @@ begin
     return day;
   end if;
   return (
-    select d::date
-    from generate_series(day + 1, day + 731, interval '1 day') d
-    where private.is_business_day(open_days, d::date)
-    order by d offset days - 1 limit 1
+    select later_day::date
+    from generate_series(day + 1, day + 731, interval '1 day') later_day
+    where private.is_business_day(open_days, later_day::date)
+    order by later_day offset days - 1 limit 1
   );
 end $$;
 grant execute on function private.business_day_after(text, text, date, integer) to authenticated;
 
 -- The open amounts of a period, or for a closed one those at its close, by side and currency.
-create function private.board_sums(r public.reconciliations)
+create function private.board_sums(period public.reconciliations)
 returns table (side text, currency text, line_count bigint, minor numeric, oldest date)
 language plpgsql stable set search_path = '' as $$
 begin
-  if r.closed_at is null then
+  if period.closed_at is null then
     return query
-    select o.side, o.currency, count(*), sum(o.open_minor), min(o.value_date)
-    from private.open_lines o
-    where o.tenant_id = r.tenant_id and o.pair_no = r.pair_no and o.value_date <= r.period_end
-    group by o.side, o.currency;
+    select open_line.side, open_line.currency, count(*), sum(open_line.open_minor),
+      min(open_line.value_date)
+    from private.open_lines open_line
+    where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
+      and open_line.value_date <= period.period_end
+    group by open_line.side, open_line.currency;
   else
     return query
-    select c.side, c.currency, count(*), sum(c.open_minor), min(c.value_date)
-    from public.carried_lines c
-    where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
-    group by c.side, c.currency;
+    select carried_line.side, carried_line.currency, count(*), sum(carried_line.open_minor),
+      min(carried_line.value_date)
+    from public.carried_lines carried_line
+    where carried_line.tenant_id = period.tenant_id and carried_line.reconciliation_id = period.id
+    group by carried_line.side, carried_line.currency;
   end if;
 end $$;
 
 -- One period as the board shows it. Its sums are looked up here, period by period: the planner
 -- doesn't know the sizes of joined sets, and would compare each of 3,000 periods with each of 3,000
 -- sums.
-create function private.board_period_json(r public.reconciliations, is_preparing boolean,
+create function private.board_period_json(period public.reconciliations, is_preparing boolean,
   due_day date, today date) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_build_object(
-      'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start,
-      'period_end', r.period_end, 'state', x.state, 'prepared_by', signed.prepared_by,
-      'reviewed_by', coalesce(signed.reviewed_by, '[]'), 'closed_by', r.closed_by,
+      'reconciliation_id', period.id, 'name', period.name, 'period_start', period.period_start,
+      'period_end', period.period_end, 'state', summed.state, 'prepared_by', signed.prepared_by,
+      'reviewed_by', coalesce(signed.reviewed_by, '[]'), 'closed_by', period.closed_by,
       'due_day', due_day,
-      'overdue', x.state not in ('closed', 'archived') and coalesce(due_day < today, false),
-      'open_lines', coalesce(o.line_count, 0), 'open_money', coalesce(o.sums, '[]'),
-      'oldest_days', r.period_end - o.oldest)
+      'overdue', summed.state not in ('closed', 'archived') and coalesce(due_day < today, false),
+      'open_lines', coalesce(side_sums.line_count, 0), 'open_money', coalesce(side_sums.sums, '[]'),
+      'oldest_days', period.period_end - side_sums.oldest)
     from (
-      select min(s.signed_by) filter (where s.kind = 'prepared') as prepared_by,
-        jsonb_agg(s.signed_by order by s.level) filter (where s.kind = 'reviewed') as reviewed_by,
-        count(*) filter (where s.kind = 'reviewed') as reviews
-      from public.period_signatures s
-      where s.tenant_id = r.tenant_id and s.pair_no = r.pair_no and s.reconciliation_id = r.id
-        and s.revoked_at is null
+      select min(signature.signed_by) filter (where signature.kind = 'prepared') as prepared_by,
+        jsonb_agg(signature.signed_by
+          order by signature.level) filter (where signature.kind = 'reviewed') as reviewed_by,
+        count(*) filter (where signature.kind = 'reviewed') as reviews
+      from public.period_signatures signature
+      where signature.tenant_id = period.tenant_id and signature.pair_no = period.pair_no
+        and signature.reconciliation_id = period.id
+        and signature.revoked_at is null
     ) signed
     cross join lateral (
-      select case when r.status = 'archived' then 'archived'
-        when r.closed_at is not null then 'closed'
+      select case when period.status = 'archived' then 'archived'
+        when period.closed_at is not null then 'closed'
         when is_preparing then 'preparing'
         when signed.prepared_by is null then 'open'
-        when signed.reviews > 0 and signed.reviews >= private.review_levels(r) then 'reviewed'
+        when signed.reviews > 0 and signed.reviews >= private.review_levels(period) then 'reviewed'
         else 'prepared' end as state
-    ) x
+    ) summed
     cross join lateral (
-      select sum(y.line_count) as line_count, min(y.oldest) as oldest,
-        jsonb_agg(jsonb_build_object('currency', y.currency, 'side', y.side, 'open_minor',
-          private.exact_sum(y.minor)) order by y.currency, y.side) as sums
-      from private.board_sums(r) y
-    ) o
+      select sum(sums.line_count) as line_count, min(sums.oldest) as oldest,
+        jsonb_agg(jsonb_build_object('currency', sums.currency, 'side', sums.side,
+          'open_minor', private.exact_sum(sums.minor)) order by sums.currency, sums.side) as sums
+      from private.board_sums(period) sums
+    ) side_sums
   );
 end $$;
 grant execute on function private.board_sums(public.reconciliations),
@@ -96,22 +101,22 @@ declare
 begin
   perform private.begin_request(request, 'get_closing_board');
   with shown as materialized (
-    select pair.pair_no, pair.opening is not null as is_preparing, left_source.id as left_id,
-      left_source.name as left_name, right_source.id as right_id,
-      right_source.name as right_name,
-      private.default_policy() || coalesce(rules_version.policy, '{}') as policy,
-      least((now() at time zone left_source.time_zone)::date,
-        (now() at time zone right_source.time_zone)::date) as today
+    select pair.pair_no, pair.opening is not null as is_preparing, left_side.id as left_id,
+      left_side.name as left_name, right_side.id as right_id,
+      right_side.name as right_name,
+      private.default_policy() || coalesce(pair_rules.policy, '{}') as policy,
+      least((now() at time zone left_side.time_zone)::date,
+        (now() at time zone right_side.time_zone)::date) as today
     from public.pairs pair
-    join public.sources left_source on left_source.tenant_id = tenant
-      and left_source.source_no = pair.left_source_no
-    join public.sources right_source on right_source.tenant_id = tenant
-      and right_source.source_no = pair.right_source_no
-    left join public.pair_rules rules_version on rules_version.tenant_id = tenant
-      and rules_version.pair_no = pair.pair_no and rules_version.version = pair.rules_version
+    join public.sources left_side on left_side.tenant_id = tenant
+      and left_side.source_no = pair.left_source_no
+    join public.sources right_side on right_side.tenant_id = tenant
+      and right_side.source_no = pair.right_source_no
+    left join public.pair_rules on pair_rules.tenant_id = tenant
+      and pair_rules.pair_no = pair.pair_no and pair_rules.version = pair.rules_version
     where pair.tenant_id = tenant and (input -> 'after' ->> 0 is null
-      or (left_source.id, right_source.id) > (input -> 'after' ->> 0, input -> 'after' ->> 1))
-    order by left_source.id, right_source.id limit page_size + 1
+      or (left_side.id, right_side.id) > (input -> 'after' ->> 0, input -> 'after' ->> 1))
+    order by left_side.id, right_side.id limit page_size + 1
   ), periods as materialized (
     select period, pair.is_preparing, pair.today, pair.policy ->> 'calendar_id' as calendar_id,
       (pair.policy ->> 'close_days')::integer as close_days
@@ -150,20 +155,22 @@ declare
 begin
   perform private.begin_request(request, 'list_newest_periods');
   return (
-    select coalesce(jsonb_agg(jsonb_build_object('reconciliation_id', r.id, 'name', r.name,
-      'period_start', r.period_start, 'period_end', r.period_end, 'status', r.status,
-      'left_source_id', r.left_source_id, 'left_source', r.left_source,
-      'right_source_id', r.right_source_id, 'right_source', r.right_source
-    ) order by r.left_source_id, r.right_source_id), '[]')
-    from public.pairs p
+    select coalesce(jsonb_agg(jsonb_build_object('reconciliation_id', newest.id,
+      'name', newest.name,
+      'period_start', newest.period_start, 'period_end', newest.period_end, 'status', newest.status,
+      'left_source_id', newest.left_source_id, 'left_source', newest.left_source,
+      'right_source_id', newest.right_source_id, 'right_source', newest.right_source
+    ) order by newest.left_source_id, newest.right_source_id), '[]')
+    from public.pairs pair
     cross join lateral (
-      select * from public.reconciliations x
-      where x.tenant_id = tenant and x.pair_no = p.pair_no
-      order by x.period_end desc
+      select * from public.reconciliations period
+      where period.tenant_id = tenant and period.pair_no = pair.pair_no
+      order by period.period_end desc
       limit 1
-    ) r
-    where p.tenant_id = tenant and (pairs is null or pairs @> jsonb_build_array(
-      jsonb_build_object('left_source_id', r.left_source_id, 'right_source_id', r.right_source_id)))
+    ) newest
+    where pair.tenant_id = tenant and (pairs is null or pairs @> jsonb_build_array(
+      jsonb_build_object('left_source_id', newest.left_source_id,
+        'right_source_id', newest.right_source_id)))
   );
 end $$;
 
@@ -183,19 +190,21 @@ begin
     return replayed;
   end if;
   for next in
-    select r.pair_no, x.period, jsonb_build_object('left_source_id', r.left_source_id,
-      'right_source_id', r.right_source_id, 'left_source', r.left_source, 'right_source',
-      r.right_source, 'auto_run', r.auto_run) as pair
-    from jsonb_array_elements(input -> 'periods') with ordinality x (period, n)
-    join public.reconciliations r on r.tenant_id = tenant and r.id = x.period ->> 'follows'
+    select period.pair_no, requested.period,
+      jsonb_build_object('left_source_id', period.left_source_id,
+      'right_source_id', period.right_source_id, 'left_source', period.left_source,
+      'right_source', period.right_source, 'auto_run', period.auto_run) as pair
+    from jsonb_array_elements(input -> 'periods') with ordinality requested (period, place)
+    join public.reconciliations period on period.tenant_id = tenant
+      and period.id = requested.period ->> 'follows'
     -- Two calls lock the pairs in the same order.
-    order by r.pair_no, x.n
+    order by period.pair_no, requested.place
   loop
     perform private.lock_pair(tenant, next.pair_no);
     continue when exists (
-      select from public.reconciliations r
-      where r.tenant_id = tenant and r.pair_no = next.pair_no
-        and r.period_end >= (next.period ->> 'period_start')::date
+      select from public.reconciliations period
+      where period.tenant_id = tenant and period.pair_no = next.pair_no
+        and period.period_end >= (next.period ->> 'period_start')::date
     );
     created := created || jsonb_build_array(next.period || jsonb_build_object('reconciliation_id',
       (private.create_reconciliation(next.pair || next.period)).id));

@@ -28,9 +28,10 @@ create function private.is_closing(tenant text, pair integer,
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
-    select from private.closing_requests q
-    where q.tenant_id = tenant and q.pair_no = pair and q.failure is null
-      and (reconciliation is null or q.reconciliation_id = reconciliation)
+    select from private.closing_requests closing_request
+    where closing_request.tenant_id = tenant and closing_request.pair_no = pair
+      and closing_request.failure is null
+      and (reconciliation is null or closing_request.reconciliation_id = reconciliation)
   );
 end $$;
 
@@ -49,22 +50,23 @@ grant execute on function private.is_closing(text, integer, text) to authenticat
 
 -- Queues the close of a period, which is locked, in the caller's name. It uses the queue of the
 -- pair's runs, so that they take turns.
-create function private.request_closing(r public.reconciliations) returns void
+create function private.request_closing(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   -- Left by an attempt that was taken for dead and was not.
-  perform private.delete_closing(r);
-  insert into private.closing_requests as q (tenant_id, reconciliation_id, pair_no, asked_by)
-  values (r.tenant_id, r.id, r.pair_no,
+  perform private.delete_closing(period);
+  insert into private.closing_requests as closing_request (tenant_id, reconciliation_id, pair_no,
+    asked_by)
+  values (period.tenant_id, period.id, period.pair_no,
     jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('app.operation', true),
     'address', current_setting('app.address', true)))
   on conflict (tenant_id, reconciliation_id)
     do update set asked_by = excluded.asked_by, asked_at = excluded.asked_at, failure = null;
   perform graphile_worker.add_job('close_period',
     private.with_request_id(
-      jsonb_build_object('tenant_id', r.tenant_id, 'reconciliation_id', r.id)),
-    queue_name => 'pair:' || r.pair_no, job_key => 'close:' || r.id, max_attempts => 6,
-    flags => private.job_flags(r.tenant_id, 'lines'));
+      jsonb_build_object('tenant_id', period.tenant_id, 'reconciliation_id', period.id)),
+    queue_name => 'pair:' || period.pair_no, job_key => 'close:' || period.id, max_attempts => 6,
+    flags => private.job_flags(period.tenant_id, 'lines'));
 end $$;
 
 -- Writes the closing, in a transaction that reads one snapshot: lines may arrive at the same time
@@ -72,22 +74,22 @@ end $$;
 create function private.write_requested_closing(tenant text, reconciliation text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  q private.closing_requests;
+  closing_request private.closing_requests;
 begin
   if current_setting('transaction_isolation') = 'read committed' then
     raise exception 'A closing is written down of one snapshot.';
   end if;
-  select * into q
-  from private.closing_requests closing_request
-  where closing_request.tenant_id = tenant and closing_request.reconciliation_id = reconciliation
-    and closing_request.failure is null;
+  select * into closing_request
+  from private.closing_requests
+  where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation
+    and closing_requests.failure is null;
   if not found then
     return false;
   end if;
   -- Written by an earlier attempt.
   if not exists (select from public.closings closing
     where closing.tenant_id = tenant and closing.reconciliation_id = reconciliation) then
-    perform private.write_closing(period, q.asked_by #>> '{claims,actor}')
+    perform private.write_closing(period, closing_request.asked_by #>> '{claims,actor}')
     from public.reconciliations period
     where period.tenant_id = tenant and period.id = reconciliation;
   end if;
@@ -100,7 +102,7 @@ create function private.move_suggestions_of_closing(tenant text,
   reconciliation text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
   target text;
   ids uuid[];
 begin
@@ -114,10 +116,10 @@ begin
   if not found then
     return 0;
   end if;
-  select * into strict r
-  from public.reconciliations period
-  where period.tenant_id = tenant and period.id = reconciliation;
-  target := private.next_open_period(r);
+  select * into strict period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
+  target := private.next_open_period(period);
   if target is null then
     return 0;
   end if;
@@ -135,22 +137,26 @@ end $$;
 create function private.complete_requested_closing(tenant text, reconciliation text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  q private.closing_requests;
-  r public.reconciliations;
+  closing_request private.closing_requests;
+  period public.reconciliations;
 begin
-  perform private.lock_pair(x.tenant_id, x.pair_no) from private.closing_requests x
-  where x.tenant_id = tenant and x.reconciliation_id = reconciliation;
-  select * into r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation for no key update;
-  select * into q
-  from private.closing_requests x
-  where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.failure is null;
+  perform private.lock_pair(closing_requests.tenant_id, closing_requests.pair_no)
+    from private.closing_requests
+  where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation;
+  select * into period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation
+    for no key update;
+  select * into closing_request
+  from private.closing_requests
+  where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation
+    and closing_requests.failure is null;
   if found then
-    perform set_config('request.jwt.claims', q.asked_by ->> 'claims', true);
-    perform set_config('app.operation', coalesce(q.asked_by ->> 'operation', ''), true);
-    perform set_config('app.address', coalesce(q.asked_by ->> 'address', ''), true);
-    perform private.complete_closing(r);
+    perform set_config('request.jwt.claims', closing_request.asked_by ->> 'claims', true);
+    perform set_config('app.operation', coalesce(closing_request.asked_by ->> 'operation', ''),
+      true);
+    perform set_config('app.address', coalesce(closing_request.asked_by ->> 'address', ''), true);
+    perform private.complete_closing(period);
   end if;
 end $$;
 
@@ -159,23 +165,24 @@ end $$;
 create function private.fail_closing(tenant text, reconciliation text, failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
-  select * into strict r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
-  perform private.lock_pair(tenant, r.pair_no);
-  update private.closing_requests q set failure = fail_closing.failure
-  where q.tenant_id = tenant and q.reconciliation_id = reconciliation and q.failure is null;
+  select * into strict period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
+  perform private.lock_pair(tenant, period.pair_no);
+  update private.closing_requests closing_request set failure = fail_closing.failure
+  where closing_request.tenant_id = tenant and closing_request.reconciliation_id = reconciliation
+    and closing_request.failure is null;
   if not found then
     return false;
   end if;
-  perform private.delete_closing(r);
-  perform private.bring_back(r);
-  perform private.request_runs(tenant, r.pair_no);
+  perform private.delete_closing(period);
+  perform private.return_to_reopened(period);
+  perform private.request_runs(tenant, period.pair_no);
   -- A suggestion may have been deleted because the next period had one of the same line: a run
   -- makes it again.
-  perform private.queue_run(tenant, r.pair_no, r.id, null, interval '1 second');
+  perform private.queue_run(tenant, period.pair_no, period.id, null, interval '1 second');
   return true;
 end $$;
 
@@ -184,20 +191,21 @@ end $$;
 create function private.end_abandoned_closings(failure text) returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  q private.closing_requests;
+  closing_request private.closing_requests;
 begin
   -- One by one: within one query a closing could be ended before its job is checked.
-  for q in
-    select x.*
-    from private.closing_requests x
-    left join graphile_worker.jobs j on j.key = 'close:' || x.reconciliation_id
-    where x.failure is null
-      and case when j.id is null then x.asked_at < now() - interval '1 hour'
-      else j.attempts >= j.max_attempts and j.locked_at is null end
-    order by x.tenant_id, x.pair_no
+  for closing_request in
+    select closing_requests.*
+    from private.closing_requests
+    left join graphile_worker.jobs job on job.key = 'close:' || closing_requests.reconciliation_id
+    where closing_requests.failure is null
+      and case when job.id is null then closing_requests.asked_at < now() - interval '1 hour'
+      else job.attempts >= job.max_attempts and job.locked_at is null end
+    order by closing_requests.tenant_id, closing_requests.pair_no
   loop
-    if private.fail_closing(q.tenant_id, q.reconciliation_id, failure) then
-      return next q.reconciliation_id;
+    if private.fail_closing(closing_request.tenant_id, closing_request.reconciliation_id, failure)
+      then
+      return next closing_request.reconciliation_id;
     end if;
   end loop;
 end $$;

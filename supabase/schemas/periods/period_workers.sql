@@ -32,9 +32,10 @@ begin
     on conflict do nothing;
   elsif caller = 'api_key' then
     insert into private.period_workers (tenant_id, reconciliation_id, issuer, subject, name)
-    select distinct tenant, $1, coalesce(k.creator_issuer, ''), coalesce(k.creator_subject, ''),
-      case when k.creator_subject is null then k.created_by else '' end
-    from public.api_keys k where k.tenant_id = tenant and k.lineage_id = lineage
+    select distinct tenant, $1, coalesce(api_key.creator_issuer, ''),
+      coalesce(api_key.creator_subject, ''),
+      case when api_key.creator_subject is null then api_key.created_by else '' end
+    from public.api_keys api_key where api_key.tenant_id = tenant and api_key.lineage_id = lineage
     on conflict do nothing;
   elsif caller = 'service_role' then
     insert into private.period_workers (tenant_id, reconciliation_id, is_service_role)
@@ -50,11 +51,12 @@ declare
   period record;
 begin
   for period in
-    select r.id from public.pairs p
-    join public.reconciliations r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
-    where p.tenant_id = private.tenant_id() and $1 in (p.left_source_no, p.right_source_no)
-      and r.closed_at is null and r.status <> 'archived'
-    order by r.id
+    select reconciliations.id from public.pairs pair
+    join public.reconciliations on reconciliations.tenant_id = pair.tenant_id
+      and reconciliations.pair_no = pair.pair_no
+    where pair.tenant_id = private.tenant_id() and $1 in (pair.left_source_no, pair.right_source_no)
+      and reconciliations.closed_at is null and reconciliations.status <> 'archived'
+    order by reconciliations.id
   loop
     perform private.record_period_work(period.id);
   end loop;
@@ -62,26 +64,26 @@ end $$;
 
 -- Whether the caller worked in the period. Work from before this was recorded is known only by
 -- name, which may belong to another person too: then a second person has to close.
-create function private.worked_in_period(r public.reconciliations) returns boolean
+create function private.worked_in_period(period public.reconciliations) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  who constant text := private.actor();
+  actor constant text := private.actor();
   is_admin constant boolean := auth.jwt() -> 'roles' ? 'tenant_admin';
 begin
   return exists (
     select from private.period_workers worker
-    where worker.tenant_id = tenant and worker.reconciliation_id = r.id
+    where worker.tenant_id = tenant and worker.reconciliation_id = period.id
       and ((worker.issuer, worker.subject) = (private.actor_issuer(), private.actor_subject())
-        or worker.name = who or worker.is_service_role and is_admin)
+        or worker.name = actor or worker.is_service_role and is_admin)
   ) or exists (
     select from public.matches match
-    where match.tenant_id = tenant and match.reconciliation_id = r.id
-      and (match.method = 'manual' and match.created_by = who
-        or match.state = 'undone' and match.decided_by = who)
+    where match.tenant_id = tenant and match.reconciliation_id = period.id
+      and (match.method = 'manual' and match.created_by = actor
+        or match.state = 'undone' and match.decided_by = actor)
   ) or exists (
-    select from private.acts act where act.tenant_id = tenant and act.reconciliation_id = r.id
-      and (act.kind in ('match', 'exclude') and act.created_by = who or act.undone_by = who)
+    select from private.acts act where act.tenant_id = tenant and act.reconciliation_id = period.id
+      and (act.kind in ('match', 'exclude') and act.created_by = actor or act.undone_by = actor)
   );
 end $$;
 grant execute on function private.worked_in_period(public.reconciliations) to authenticated;

@@ -31,17 +31,17 @@ end $$;
 
 -- What matches took of each side; with `until`, only of lines up to that day. Without it the sums
 -- are made while the members are read: a list of a million of them would not fit in memory.
-create function private.allocated_in(tenant text, match_ids uuid[], until date)
+create function private.allocated_amounts(tenant text, match_ids uuid[], until date)
 returns table (side text, minor numeric)
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   if until is null then
-    return query select x.side, sum(x.allocated_minor) from public.match_members x
-      where x.tenant_id = tenant and x.match_id = any ((select match_ids)::uuid[])
+    return query select member.side, sum(member.allocated_minor) from public.match_members member
+      where member.tenant_id = tenant and member.match_id = any ((select match_ids)::uuid[])
       group by 1;
   else
-    return query select m.side, sum(m.allocated_minor)
-      from private.members_of(tenant, match_ids, until) m group by 1;
+    return query select member.side, sum(member.allocated_minor)
+      from private.members_of(tenant, match_ids, until) member group by 1;
   end if;
 end $$;
 
@@ -52,18 +52,20 @@ language plpgsql stable set search_path = '' set enable_sort = off set enable_ne
 begin
   return query
   with open_lines as materialized (
-    select x.line_no, x.currency, x.side
-    from private.open_lines x
-    where x.tenant_id = tenant and x.pair_no = pair and x.value_date <= until
+    select open_line.line_no, open_line.currency, open_line.side
+    from private.open_lines open_line
+    where open_line.tenant_id = tenant and open_line.pair_no = pair
+      and open_line.value_date <= until
   )
-  select distinct o.currency, o.side from open_lines o
+  select distinct open_lines.currency, open_lines.side from open_lines
   left join (
-    select x.line_no
-    from public.lines x
-    where x.tenant_id = tenant and x.line_no = any (array(select y.line_no from open_lines y))
-    order by x.line_no
-  ) l on l.line_no = o.line_no
-  where l.line_no is null;
+    select line.line_no
+    from public.lines line
+    where line.tenant_id = tenant
+      and line.line_no = any (array(select open_lines.line_no from open_lines))
+    order by line.line_no
+  ) line on line.line_no = open_lines.line_no
+  where line.line_no is null;
 end $$;
 
 -- The first hundred matches of a run whose members do not add up to their residual and adjustments.
@@ -72,30 +74,32 @@ create function private.unbalanced_matches(tenant text, reconciliation text,
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 begin
   return array(
-    with made as materialized (
-      select m.id, m.residual_minor + case m.adjustments when '[]' then 0 else (
-        select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
-        from jsonb_array_elements(m.adjustments) a
-      ) end as left_over from public.matches m
-      where m.tenant_id = tenant and m.reconciliation_id = reconciliation and m.run_id = run
-        and m.state in ('confirmed', 'suggested')
+    with made_matches as materialized (
+      select match.id, match.residual_minor + case match.adjustments when '[]' then 0 else (
+        select coalesce(sum((adjustment ->> 'amount_minor')::bigint), 0)
+        from jsonb_array_elements(match.adjustments) adjustment
+      ) end as left_over from public.matches match
+      where match.tenant_id = tenant and match.reconciliation_id = reconciliation
+        and match.run_id = run
+        and match.state in ('confirmed', 'suggested')
     )
-    select m.id
-    from made m
-    join private.members_of(tenant, array(select x.id from made x)) mm on mm.match_id = m.id
-    group by m.id, m.left_over
-    having sum(case mm.side when 'left' then mm.allocated_minor
-      else -mm.allocated_minor end) <> m.left_over
+    select made_matches.id
+    from made_matches
+    join private.members_of(tenant, array(select made_matches.id from made_matches)) member
+      on member.match_id = made_matches.id
+    group by made_matches.id, made_matches.left_over
+    having sum(case member.side when 'left' then member.allocated_minor
+      else -member.allocated_minor end) <> made_matches.left_over
     limit 100
   );
 end $$;
 grant execute
   on function private.members_of(text, uuid[], date),
-    private.allocated_in(text, uuid[], date),
+    private.allocated_amounts(text, uuid[], date),
     private.open_without_line(text, integer, date) to authenticated;
 
 -- The lines of a period's pair up to its end, by currency and side, with the signs of the pair.
-create function private.lines_up_to_end(r public.reconciliations)
+create function private.lines_up_to_end(period public.reconciliations)
 returns table (currency text, side text, line_count bigint, minor numeric)
 language plpgsql stable set search_path = '' as $$
 begin
@@ -107,48 +111,50 @@ begin
     from public.pairs pair
       join public.sources source on source.tenant_id = pair.tenant_id
         and source.source_no in (pair.left_source_no, pair.right_source_no)
-    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
   )
   select line.currency, source.side, count(*), sum(source.factor * line.amount_minor)
   from sides source
-    join public.lines line on line.tenant_id = r.tenant_id and line.source_no = source.source_no
-      and line.value_date <= r.period_end
+    join public.lines line on line.tenant_id = period.tenant_id
+      and line.source_no = source.source_no
+      and line.value_date <= period.period_end
   group by 1, 2;
 end $$;
 
 -- What the periods of a pair settled of the lines that this period covers, by currency and side:
 -- earlier periods, this one by matches and by exclusions, and later ones.
-create function private.settled_around(r public.reconciliations)
+create function private.settled_around(period public.reconciliations)
 returns table (currency text, side text, earlier numeric, matched numeric, excluded numeric,
   later numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   with of_pair as materialized (
-    select period.id,
-      case when period.id = r.id then 0
-        when period.period_end < r.period_start then -1 else 1 end as place
-    from public.reconciliations period
-    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
+    select reconciliations.id,
+      case when reconciliations.id = period.id then 0
+        when reconciliations.period_end < period.period_start then -1 else 1 end as place
+    from public.reconciliations
+    where reconciliations.tenant_id = period.tenant_id and reconciliations.pair_no = period.pair_no
   ), confirmed as (
-    select match.currency, period.place, array_agg(match.id) as ids
-    from of_pair period
-      join public.matches match on match.tenant_id = r.tenant_id
-        and match.reconciliation_id = period.id and match.state = 'confirmed'
+    select match.currency, of_pair.place, array_agg(match.id) as ids
+    from of_pair
+      join public.matches match on match.tenant_id = period.tenant_id
+        and match.reconciliation_id = of_pair.id and match.state = 'confirmed'
     group by 1, 2
   ), settled as (
     -- What later periods settled, only of lines that this period covers.
-    select match_group.currency, mm.side, match_group.place, mm.minor as matched, 0 as excluded
+    select match_group.currency, allocation.side, match_group.place, allocation.minor as matched,
+      0 as excluded
     from confirmed match_group
-      cross join lateral private.allocated_in(r.tenant_id, match_group.ids,
-        case when match_group.place = 1 then r.period_end end) mm
+      cross join lateral private.allocated_amounts(period.tenant_id, match_group.ids,
+        case when match_group.place = 1 then period.period_end end) allocation
     union all
-    select exclusion.currency, exclusion.side, period.place, 0, sum(exclusion.excluded_minor)
-    from of_pair period
-      join public.exclusions exclusion on exclusion.tenant_id = r.tenant_id
-        and exclusion.reconciliation_id = period.id
+    select exclusion.currency, exclusion.side, of_pair.place, 0, sum(exclusion.excluded_minor)
+    from of_pair
+      join public.exclusions exclusion on exclusion.tenant_id = period.tenant_id
+        and exclusion.reconciliation_id = of_pair.id
       join public.lines line on line.tenant_id = exclusion.tenant_id
-        and line.line_no = exclusion.line_no and line.value_date <= r.period_end
+        and line.line_no = exclusion.line_no and line.value_date <= period.period_end
     group by 1, 2, 3
   )
   select settlement.currency, settlement.side,
@@ -161,43 +167,44 @@ begin
 end $$;
 
 -- What explains the differences between the sides of a period's matches, left − right.
-create function private.explained_in_period(r public.reconciliations)
+create function private.explained_in_period(period public.reconciliations)
 returns table (currency text, adjustments numeric, residual numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select m.currency, sum(coalesce(a.minor, 0)), sum(m.residual_minor)
-  from public.matches m
-  left join lateral (select sum((e ->> 'amount_minor')::bigint) as minor
-    from jsonb_array_elements(m.adjustments) e) a
-    on m.adjustments <> '[]'
-  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-    and (m.residual_minor <> 0 or m.adjustments <> '[]')
+  select match.currency, sum(coalesce(summed.minor, 0)), sum(match.residual_minor)
+  from public.matches match
+  left join lateral (select sum((adjustment ->> 'amount_minor')::bigint) as minor
+    from jsonb_array_elements(match.adjustments) adjustment) summed
+    on match.adjustments <> '[]'
+  where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+    and match.state = 'confirmed'
+    and (match.residual_minor <> 0 or match.adjustments <> '[]')
   group by 1;
 end $$;
 
 -- What a period covers: every line of its pair up to its end, less what earlier periods settled.
 -- What later periods settled was open in it. Adjustments and residuals count on the side that they
 -- make larger.
-create function private.proof_rows(r public.reconciliations)
+create function private.proof_rows(period public.reconciliations)
 returns table (currency text, side text, line_count bigint, lines numeric, matched numeric,
   excluded numeric, open numeric, adjustments numeric, residual numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   with came as materialized (
-    select * from private.lines_up_to_end(r)
+    select * from private.lines_up_to_end(period)
   ), settled as materialized (
-    select * from private.settled_around(r)
+    select * from private.settled_around(period)
   ), still_open as materialized (
     select open_line.currency, open_line.side, sum(open_line.open_minor) as minor
     from private.open_lines open_line
-    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
-      and open_line.value_date <= r.period_end
+    where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
+      and open_line.value_date <= period.period_end
     group by 1, 2
   ), explained as materialized (
     select explanation.currency, explanation.residual, explanation.adjustments
-    from private.explained_in_period(r) explanation
+    from private.explained_in_period(period) explanation
   ), rows as (
     select used.currency, sides.side, case sides.side when 'left' then 1 else -1 end as sign
     from (
@@ -236,40 +243,42 @@ grant execute on function private.exact_sum(numeric) to authenticated;
 -- what explains it is the same on both sides, and every open amount belongs to a line, since stray
 -- amounts could cancel each other. While the pair is being prepared nothing holds, since amounts
 -- that are not open yet could cancel each other too.
-create function private.proof_json(r public.reconciliations) returns jsonb
+create function private.proof_json(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  preparing constant boolean := private.is_preparing(r.tenant_id, r.pair_no);
+  preparing constant boolean := private.is_preparing(period.tenant_id, period.pair_no);
 begin
   return (
     with sums as materialized (
-      select * from private.proof_rows(r)
+      select * from private.proof_rows(period)
     ), without_line as materialized (
-      select * from private.open_without_line(r.tenant_id, r.pair_no, r.period_end)
+      select * from private.open_without_line(period.tenant_id, period.pair_no, period.period_end)
     ), rows as (
-      select x.*, not preparing and x.lines = x.matched + x.excluded + x.open and b.balanced
-        and not exists (select from without_line o
-          where o.currency = x.currency and o.side = x.side) as holds
-      from sums x join (
-        select y.currency,
-          sum(case y.side when 'left' then 1
-            else -1 end * (y.matched - y.adjustments - y.residual)) = 0 as balanced
-        from sums y group by y.currency
-      ) b on b.currency = x.currency
+      select sums.*, not preparing and sums.lines = sums.matched + sums.excluded + sums.open
+        and balances.balanced
+        and not exists (select from without_line
+          where without_line.currency = sums.currency and without_line.side = sums.side) as holds
+      from sums join (
+        select sums.currency,
+          sum(case sums.side when 'left' then 1
+            else -1 end * (sums.matched - sums.adjustments - sums.residual)) = 0 as balanced
+        from sums group by sums.currency
+      ) balances on balances.currency = sums.currency
     )
     select jsonb_build_object(
-      'items',
-      coalesce(
+      'items', coalesce(
         jsonb_agg(
-          jsonb_build_object('currency', w.currency, 'side', w.side, 'lines',
-            private.exact_sum(w.lines),
-        'matched', private.exact_sum(w.matched), 'excluded', private.exact_sum(w.excluded), 'open',
-        private.exact_sum(w.open),
-        'adjustments', private.exact_sum(w.adjustments), 'residual', private.exact_sum(w.residual),
-        'holds', w.holds)
-        order by w.currency, w.side), '[]'),
-      'holds', coalesce(bool_and(w.holds), not preparing)
-    ) from rows w
+          jsonb_build_object('currency', proof_row.currency, 'side', proof_row.side,
+            'lines', private.exact_sum(proof_row.lines),
+        'matched', private.exact_sum(proof_row.matched),
+        'excluded', private.exact_sum(proof_row.excluded),
+        'open', private.exact_sum(proof_row.open),
+        'adjustments', private.exact_sum(proof_row.adjustments),
+        'residual', private.exact_sum(proof_row.residual),
+        'holds', proof_row.holds)
+        order by proof_row.currency, proof_row.side), '[]'),
+      'holds', coalesce(bool_and(proof_row.holds), not preparing)
+    ) from rows proof_row
   );
 end $$;
 
@@ -279,22 +288,23 @@ create function private.violations_of_period(tenant text, reconciliation text,
   run text) returns text[]
 language plpgsql stable set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
   found text[];
 begin
-  select * into strict r
-  from public.reconciliations x
-  where x.tenant_id = tenant and x.id = reconciliation;
+  select * into strict period
+  from public.reconciliations
+  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
   select coalesce(
     array_agg(
       format('%s %s: lines are not matched + excluded + open, or the sides do not agree.',
-        p ->> 'currency', p ->> 'side')),
+        proof_row ->> 'currency', proof_row ->> 'side')),
     '{}')
   into found
-  from jsonb_array_elements(private.proof_json(r) -> 'items') p where not (p ->> 'holds')::boolean;
+  from jsonb_array_elements(private.proof_json(period) -> 'items') proof_row
+  where not (proof_row ->> 'holds')::boolean;
   return found || array(
-    select format('Match %s does not add up.', x.id)
-    from unnest(private.unbalanced_matches(tenant, reconciliation, run)) x (id));
+    select format('Match %s does not add up.', unbalanced.id)
+    from unnest(private.unbalanced_matches(tenant, reconciliation, run)) unbalanced (id));
 end $$;
 grant execute
   on function private.lines_up_to_end(public.reconciliations),
@@ -305,24 +315,25 @@ grant execute
 
 -- What a close moves to the next period, and the days until the period is over in the time zones of
 -- both its sources; 0 once it is over.
-create function private.close_preview(r public.reconciliations) returns jsonb
+create function private.close_preview(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
     'suggestions_count', (
       select count(*) from public.matches match
-      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
         and match.state = 'suggested'
     ),
     'open_exceptions', (
       select count(*) from public.exceptions exception
-      where exception.tenant_id = r.tenant_id and exception.reconciliation_id = r.id
+      where exception.tenant_id = period.tenant_id and exception.reconciliation_id = period.id
         and exception.line_no is not null and exception.status in ('open', 'in_review')
     ),
     'days_until_over', (
-      select greatest(0, r.period_end + 1 - min((now() at time zone source.time_zone)::date))
+      select greatest(0, period.period_end + 1 - min((now() at time zone source.time_zone)::date))
       from public.sources source
-      where source.tenant_id = r.tenant_id and source.id in (r.left_source_id, r.right_source_id)
+      where source.tenant_id = period.tenant_id
+        and source.id in (period.left_source_id, period.right_source_id)
     )
   );
 end $$;
@@ -333,17 +344,19 @@ grant execute on function private.close_preview(public.reconciliations) to authe
 create function public.get_proof(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'get_proof');
-  r := private.find_period(input ->> 'id');
-  if r.closed_at is not null then
+  period := private.find_period(input ->> 'id');
+  if period.closed_at is not null then
     return (
-      select c.statement -> 'proof' || private.close_preview(r)
+      select closing.statement -> 'proof' || private.close_preview(period)
         || jsonb_build_object('closing', jsonb_build_object(
-        'digest', c.digest, 'holds', c.digest = private.closing_digest(r.tenant_id, r.id)))
-      from public.closings c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+        'digest', closing.digest, 'holds', closing.digest = private.closing_digest(period.tenant_id,
+          period.id)))
+      from public.closings closing where closing.tenant_id = period.tenant_id
+        and closing.reconciliation_id = period.id
     );
   end if;
-  return private.proof_json(r) || private.close_preview(r) || '{"closing": null}';
+  return private.proof_json(period) || private.close_preview(period) || '{"closing": null}';
 end $$;

@@ -33,48 +33,53 @@ create policy period_signatures_read on public.period_signatures for select to a
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
-create function private.period_signature_json(s public.period_signatures) returns jsonb
+create function private.period_signature_json(signature public.period_signatures) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('kind', s.kind, 'level', s.level, 'signed_by', s.signed_by,
-    'issuer', s.issuer, 'subject', s.subject, 'signed_at', private.iso(s.signed_at),
-    'digest', s.digest, 'note', s.note);
+  return jsonb_build_object('kind', signature.kind, 'level', signature.level,
+    'signed_by', signature.signed_by,
+    'issuer', signature.issuer, 'subject', signature.subject,
+    'signed_at', private.iso(signature.signed_at),
+    'digest', signature.digest, 'note', signature.note);
 end $$;
 
 -- How many levels of review a period needs before it closes; 0 if no signature is needed. The
 -- highest number that the pair's policy has asked for since the period was opened.
-create function private.review_levels(r public.reconciliations) returns integer
+create function private.review_levels(period public.reconciliations) returns integer
 language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((
-    select max(v.levels) from (
-      select (x.policy ->> 'review_levels')::integer as levels,
-        lead(x.created_at) over (order by x.version) as until
-      from public.pair_rules x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-    ) v where coalesce(v.until >= r.created_at, true)
+    select max(rules_version.levels) from (
+      select (rules_version.policy ->> 'review_levels')::integer as levels,
+        lead(rules_version.created_at) over (order by rules_version.version) as until
+      from public.pair_rules rules_version where rules_version.tenant_id = period.tenant_id
+        and rules_version.pair_no = period.pair_no
+    ) rules_version where coalesce(rules_version.until >= period.created_at, true)
   ), 0);
 end $$;
 
 -- { state, levels, signatures, revoked }: the signatures in force, or why the last ones were
 -- revoked.
-create function private.sign_off_json(r public.reconciliations) returns jsonb
+create function private.sign_off_json(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  levels constant integer := private.review_levels(r);
+  levels constant integer := private.review_levels(period);
   signatures jsonb;
   reviews integer;
   revoked public.period_signatures;
 begin
-  select coalesce(jsonb_agg(private.period_signature_json(s) order by s.number), '[]'),
-    count(*) filter (where s.kind = 'reviewed')
+  select coalesce(jsonb_agg(private.period_signature_json(signature) order by signature.number),
+    '[]'),
+    count(*) filter (where signature.kind = 'reviewed')
   into signatures, reviews
-  from public.period_signatures s
-  where s.tenant_id = r.tenant_id and s.pair_no = r.pair_no and s.reconciliation_id = r.id
-    and s.revoked_at is null;
+  from public.period_signatures signature
+  where signature.tenant_id = period.tenant_id and signature.pair_no = period.pair_no
+    and signature.reconciliation_id = period.id
+    and signature.revoked_at is null;
   if signatures = '[]' then
-    select * into revoked from public.period_signatures s
-    where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id
-    order by s.number desc limit 1;
+    select * into revoked from public.period_signatures signature
+    where signature.tenant_id = period.tenant_id and signature.reconciliation_id = period.id
+    order by signature.number desc limit 1;
   end if;
   return jsonb_build_object(
     'state', case when signatures = '[]' then 'open'
@@ -91,11 +96,12 @@ to authenticated;
 
 -- SHA-256 over what a person signs: the present statement, the confirmed matches and the
 -- exclusions.
-create function private.period_digest(r public.reconciliations) returns text
+create function private.period_digest(period public.reconciliations) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return encode(sha256(convert_to(
-    (private.statement_json(r) - 'as_of')::text || private.closing_digest(r.tenant_id, r.id),
+    (private.statement_json(period) - 'as_of')::text || private.closing_digest(period.tenant_id,
+      period.id),
     'UTF8')), 'hex');
 end $$;
 
@@ -108,17 +114,18 @@ declare
 begin
   for period in
     with revoked as (
-      update public.period_signatures s set revoked_at = now(),
+      update public.period_signatures signature set revoked_at = now(),
         revoked_by = coalesce(private.actor(), 'system'),
         revoked_reason = revoke_signatures.reason
-      where s.tenant_id = tenant and s.reconciliation_id = any (periods) and s.revoked_at is null
-      returning s.reconciliation_id
+      where signature.tenant_id = tenant and signature.reconciliation_id = any (periods)
+        and signature.revoked_at is null
+      returning signature.reconciliation_id
     )
-    select distinct x.reconciliation_id from revoked x order by 1
+    select distinct revoked.reconciliation_id from revoked order by 1
   loop
     perform private.record_security_event('reconciliation.signatures_revoked', period, reason, (
-      select jsonb_build_object('name', r.name) from public.reconciliations r
-      where r.tenant_id = tenant and r.id = period));
+      select jsonb_build_object('name', reconciliations.name) from public.reconciliations
+      where reconciliations.tenant_id = tenant and reconciliations.id = period));
   end loop;
 end $$;
 
@@ -128,11 +135,12 @@ create function private.revoke_signatures_of_pair(tenant text, pair integer, sin
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   periods constant text[] := array(
-    select distinct s.reconciliation_id from public.period_signatures s
-    join public.reconciliations r on r.tenant_id = s.tenant_id and r.id = s.reconciliation_id
-      and r.closed_at is null
-    where s.tenant_id = tenant and s.pair_no = pair and s.revoked_at is null
-      and s.period_end >= since
+    select distinct signature.reconciliation_id from public.period_signatures signature
+    join public.reconciliations period on period.tenant_id = signature.tenant_id
+      and period.id = signature.reconciliation_id
+      and period.closed_at is null
+    where signature.tenant_id = tenant and signature.pair_no = pair and signature.revoked_at is null
+      and signature.period_end >= since
   );
 begin
   if cardinality(periods) > 0 then
@@ -145,9 +153,9 @@ create function private.revoke_signatures_of_source(tenant text, source integer,
   reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  perform private.revoke_signatures_of_pair(tenant, p.pair_no, since, reason)
-  from public.pairs p
-  where p.tenant_id = tenant and source in (p.left_source_no, p.right_source_no);
+  perform private.revoke_signatures_of_pair(tenant, pair.pair_no, since, reason)
+  from public.pairs pair
+  where pair.tenant_id = tenant and source in (pair.left_source_no, pair.right_source_no);
 end $$;
 
 -- The same for the periods that these matches belong to.
@@ -156,12 +164,12 @@ returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   periods constant text[] := array(
-    select distinct m.reconciliation_id from public.matches m
-    where m.tenant_id = tenant and m.id = any (ids)
+    select distinct match.reconciliation_id from public.matches match
+    where match.tenant_id = tenant and match.id = any (ids)
       and exists (
-        select from public.period_signatures s
-        where s.tenant_id = tenant and s.pair_no = m.pair_no
-          and s.reconciliation_id = m.reconciliation_id and s.revoked_at is null
+        select from public.period_signatures signature
+        where signature.tenant_id = tenant and signature.pair_no = match.pair_no
+          and signature.reconciliation_id = match.reconciliation_id and signature.revoked_at is null
       )
   );
 begin
@@ -171,25 +179,27 @@ begin
 end $$;
 
 -- Signs a period, which is locked, in the caller's name.
-create function private.sign_period(r public.reconciliations, kind text, level integer,
+create function private.sign_period(period public.reconciliations, kind text, level integer,
   note text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.period_signatures (tenant_id, reconciliation_id, number, pair_no, period_end,
     kind, level, digest, note)
-  select r.tenant_id, r.id, coalesce(max(s.number), 0) + 1, r.pair_no, r.period_end,
-    sign_period.kind, sign_period.level, private.period_digest(r), sign_period.note
-  from public.period_signatures s
-  where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id;
-  perform private.record_security_event('reconciliation.' || kind, r.id, note, jsonb_build_object(
-    'name', r.name, 'level', level));
+  select period.tenant_id, period.id, coalesce(max(signature.number), 0) + 1, period.pair_no,
+    period.period_end,
+    sign_period.kind, sign_period.level, private.period_digest(period), sign_period.note
+  from public.period_signatures signature
+  where signature.tenant_id = period.tenant_id and signature.reconciliation_id = period.id;
+  perform private.record_security_event('reconciliation.' || kind, period.id, note,
+    jsonb_build_object(
+    'name', period.name, 'level', level));
 end $$;
 
 -- Refuses: conflict while a run could still change what is signed.
-create function private.require_no_run(r public.reconciliations) returns void
+create function private.require_no_run(period public.reconciliations) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if private.run_is_under_way(r) then
+  if private.run_is_under_way(period) then
     perform private.refuse_conflict('run_under_way',
       'A run of this period is under way. Sign when it is done.');
   end if;
@@ -201,24 +211,24 @@ create function public.prepare_reconciliation(input jsonb, request jsonb) return
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'prepare_reconciliation');
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.find_period(input ->> 'id');
-  r := private.lock_period(private.tenant_id(), input ->> 'id');
-  if private.sign_off_json(r) ->> 'state' <> 'open' then
+  period := private.lock_period(private.tenant_id(), input ->> 'id');
+  if private.sign_off_json(period) ->> 'state' <> 'open' then
     perform private.refuse_conflict('already_prepared',
       'The period is prepared already. Return it first to prepare it again.');
   end if;
-  perform private.require_no_run(r);
-  perform private.require_checks(r);
-  perform private.sign_period(r, 'prepared', 0, input ->> 'note');
-  perform private.emit(r.tenant_id, 'reconciliation.prepared',
-    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
-  return private.finish_request(request, private.reconciliation_json(r)
-    || jsonb_build_object('version', private.reconciliation_version(r)));
+  perform private.require_no_run(period);
+  perform private.require_checks(period);
+  perform private.sign_period(period, 'prepared', 0, input ->> 'note');
+  perform private.emit(period.tenant_id, 'reconciliation.prepared',
+    jsonb_build_object('reconciliation', private.reconciliation_json(period)));
+  return private.finish_request(request, private.reconciliation_json(period)
+    || jsonb_build_object('version', private.reconciliation_version(period)));
 end $$;
 
 -- input: { id, note }. Refuses: not_found; conflict if it is not prepared, has all the reviews that
@@ -228,15 +238,15 @@ create function public.review_reconciliation(input jsonb, request jsonb) returns
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'review_reconciliation');
-  r public.reconciliations;
+  period public.reconciliations;
   sign_off jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.find_period(input ->> 'id');
-  r := private.lock_period(private.tenant_id(), input ->> 'id');
-  sign_off := private.sign_off_json(r);
+  period := private.lock_period(private.tenant_id(), input ->> 'id');
+  sign_off := private.sign_off_json(period);
   if sign_off ->> 'state' = 'open' then
     perform private.refuse_conflict('not_prepared',
       'The period is not prepared. Prepare it first.');
@@ -245,22 +255,23 @@ begin
     perform private.refuse_conflict('already_reviewed',
       'The period is reviewed by as many as its policy asks for. Close it now.');
   elsif exists (
-    select from jsonb_array_elements(sign_off -> 'signatures') s
-    where s ->> 'issuer' = private.actor_issuer() and s ->> 'subject' = private.actor_subject()
+    select from jsonb_array_elements(sign_off -> 'signatures') signature
+    where signature ->> 'issuer' = private.actor_issuer()
+      and signature ->> 'subject' = private.actor_subject()
   ) then
     perform private.refuse_conflict('second_person_required',
       'You have signed this period already. Ask someone else to review it.');
-  elsif private.requires_second_person(r) and private.worked_in_period(r) then
+  elsif private.requires_second_person(period) and private.worked_in_period(period) then
     perform private.refuse_conflict('second_person_required',
       'You, or a key that you created, worked in this period. Someone who did not has to review it.');
   end if;
-  perform private.require_no_run(r);
-  perform private.sign_period(r, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),
+  perform private.require_no_run(period);
+  perform private.sign_period(period, 'reviewed', jsonb_array_length(sign_off -> 'signatures'),
     input ->> 'note');
-  perform private.emit(r.tenant_id, 'reconciliation.reviewed',
-    jsonb_build_object('reconciliation', private.reconciliation_json(r)));
-  return private.finish_request(request, private.reconciliation_json(r)
-    || jsonb_build_object('version', private.reconciliation_version(r)));
+  perform private.emit(period.tenant_id, 'reconciliation.reviewed',
+    jsonb_build_object('reconciliation', private.reconciliation_json(period)));
+  return private.finish_request(request, private.reconciliation_json(period)
+    || jsonb_build_object('version', private.reconciliation_version(period)));
 end $$;
 
 -- Returns a period to work by revoking its signatures. input: { id, reason }. Refuses: not_found;
@@ -269,18 +280,18 @@ create function public.return_reconciliation(input jsonb, request jsonb) returns
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'return_reconciliation');
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.find_period(input ->> 'id');
-  r := private.lock_period(private.tenant_id(), input ->> 'id');
-  if private.sign_off_json(r) ->> 'state' = 'open' then
+  period := private.lock_period(private.tenant_id(), input ->> 'id');
+  if private.sign_off_json(period) ->> 'state' = 'open' then
     perform private.refuse_conflict('not_prepared',
       'Nobody has signed this period, so nothing is returned.');
   end if;
-  perform private.revoke_signatures(r.tenant_id, array[r.id], input ->> 'reason');
-  return private.finish_request(request, private.reconciliation_json(r)
-    || jsonb_build_object('version', private.reconciliation_version(r)));
+  perform private.revoke_signatures(period.tenant_id, array[period.id], input ->> 'reason');
+  return private.finish_request(request, private.reconciliation_json(period)
+    || jsonb_build_object('version', private.reconciliation_version(period)));
 end $$;

@@ -29,41 +29,47 @@ create policy statements_read on public.statements for select to authenticated
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- Stores what a period closed with, in the name of the caller, who closes it.
-create function private.sign_statement(c public.closings) returns void
+create function private.sign_statement(closing public.closings) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.statements (tenant_id, reconciliation_id, number, statement, digest, closed_by,
     closer_issuer, closer_subject, closed_at, signatures)
-  select c.tenant_id, c.reconciliation_id, coalesce(max(statement.number), 0) + 1, c.statement,
-    c.digest, c.closed_by, private.actor_issuer(), private.actor_subject(), c.closed_at,
+  select closing.tenant_id, closing.reconciliation_id, coalesce(max(statements.number), 0) + 1,
+    closing.statement,
+    closing.digest, closing.closed_by, private.actor_issuer(), private.actor_subject(),
+    closing.closed_at,
     (
       select coalesce(jsonb_agg(private.period_signature_json(signature) order by signature.number),
         '[]')
       from public.period_signatures signature
-      where signature.tenant_id = c.tenant_id and signature.reconciliation_id = c.reconciliation_id
+      where signature.tenant_id = closing.tenant_id
+        and signature.reconciliation_id = closing.reconciliation_id
         and signature.revoked_at is null
     )
-  from public.statements statement
-  where statement.tenant_id = c.tenant_id and statement.reconciliation_id = c.reconciliation_id;
+  from public.statements
+  where statements.tenant_id = closing.tenant_id
+    and statements.reconciliation_id = closing.reconciliation_id;
 end $$;
 
 -- Marks the statement of a period that is being reopened.
-create function private.reopen_statement(r public.reconciliations, reason text) returns void
+create function private.reopen_statement(period public.reconciliations, reason text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.statements s set reopened_at = now(), reopened_by = private.actor(),
+  update public.statements set reopened_at = now(), reopened_by = private.actor(),
     reason = reopen_statement.reason
-  where s.tenant_id = r.tenant_id and s.reconciliation_id = r.id and s.reopened_at is null;
+  where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
+    and statements.reopened_at is null;
 end $$;
 
-create function private.signature_json(s public.statements) returns jsonb
+create function private.signature_json(statement public.statements) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('number', s.number, 'digest', s.digest, 'closed_by', s.closed_by,
-    'closer_issuer', s.closer_issuer, 'closer_subject', s.closer_subject,
-    'closed_at', private.iso(s.closed_at), 'signatures', s.signatures, 'reopened_at',
-    private.iso(s.reopened_at),
-    'reopened_by', s.reopened_by, 'reason', s.reason);
+  return jsonb_build_object('number', statement.number, 'digest', statement.digest,
+    'closed_by', statement.closed_by,
+    'closer_issuer', statement.closer_issuer, 'closer_subject', statement.closer_subject,
+    'closed_at', private.iso(statement.closed_at), 'signatures', statement.signatures,
+    'reopened_at', private.iso(statement.reopened_at),
+    'reopened_by', statement.reopened_by, 'reason', statement.reason);
 end $$;
 grant execute on function private.signature_json(public.statements) to authenticated;
 
@@ -73,18 +79,18 @@ create function public.list_signed_statements(input jsonb, request jsonb) return
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  r public.reconciliations;
+  period public.reconciliations;
   items jsonb;
 begin
   perform private.begin_request(request, 'list_signed_statements');
-  r := private.find_period(input ->> 'id');
-  select jsonb_agg(private.signature_json(s) order by s.number desc) into items
+  period := private.find_period(input ->> 'id');
+  select jsonb_agg(private.signature_json(signed) order by signed.number desc) into items
   from (
-    select * from public.statements x
-    where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-      and (input -> 'after' ->> 0 is null or x.number < (input -> 'after' ->> 0)::integer)
-    order by x.number desc limit page_size + 1
-  ) s;
+    select * from public.statements
+    where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
+      and (input -> 'after' ->> 0 is null or statements.number < (input -> 'after' ->> 0)::integer)
+    order by statements.number desc limit page_size + 1
+  ) signed;
   return private.page(items, page_size, 'number');
 end $$;
 
@@ -92,16 +98,16 @@ end $$;
 create function public.get_signed_statement(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
-  s public.statements;
+  period public.reconciliations;
+  signed public.statements;
 begin
   perform private.begin_request(request, 'get_signed_statement');
-  r := private.find_period(input ->> 'id');
-  select * into s from public.statements x
-  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-    and x.number = (input ->> 'number')::integer;
+  period := private.find_period(input ->> 'id');
+  select * into signed from public.statements
+  where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
+    and statements.number = (input ->> 'number')::integer;
   if not found then
     perform private.refuse_missing('statement');
   end if;
-  return private.signature_json(s) || jsonb_build_object('statement', s.statement);
+  return private.signature_json(signed) || jsonb_build_object('statement', signed.statement);
 end $$;

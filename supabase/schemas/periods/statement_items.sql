@@ -6,57 +6,63 @@
 -- there is none.
 
 -- Outstanding lines, oldest first.
-create function private.outstanding_items(r public.reconciliations, after_date date,
-  after_no bigint, most integer) returns jsonb
+create function private.outstanding_items(period public.reconciliations, after_date date,
+  after_no bigint, max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor)
-    order by x.value_date, x.line_no)
+    select jsonb_agg(private.outstanding_json(period, outstanding.line_no, outstanding.side,
+      outstanding.open_minor)
+    order by outstanding.value_date, outstanding.line_no)
     from (
-      select o.line_no, o.side, o.open_minor, o.value_date
-      from private.outstanding_of(r) o
-      where after_date is null or (o.value_date, o.line_no) > (after_date, coalesce(after_no, 0))
-      order by o.value_date, o.line_no limit most
-    ) x
+      select outstanding.line_no, outstanding.side, outstanding.open_minor, outstanding.value_date
+      from private.outstanding_lines(period) outstanding
+      where after_date is null
+        or (outstanding.value_date, outstanding.line_no) > (after_date, coalesce(after_no, 0))
+      order by outstanding.value_date, outstanding.line_no limit max_count
+    ) outstanding
   );
 end $$;
 
 -- The adjustments of a period's matches; `place`: the number within its match.
-create function private.adjustment_items(r public.reconciliations, after_id uuid,
-  after_place bigint, most integer) returns jsonb
+create function private.adjustment_items(period public.reconciliations, after_id uuid,
+  after_place bigint, max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('match_id', private.match_id_text(x.id), 'place', x.place, 'currency',
-        x.currency, 'kind', x.a -> 'kind',
-      'amount_minor', x.a -> 'amount_minor', 'note', x.a -> 'note', 'decided_by', x.decided_by,
-      'decided_at', private.iso(x.decided_at))
-      order by x.id, x.place)
+      jsonb_build_object('match_id', private.match_id_text(match.id), 'place', match.place,
+        'currency', match.currency, 'kind', match.adjustment -> 'kind',
+      'amount_minor', match.adjustment -> 'amount_minor', 'note', match.adjustment
+        -> 'note', 'decided_by', match.decided_by,
+      'decided_at', private.iso(match.decided_at))
+      order by match.id, match.place)
     from (
-      select m.id, m.currency, m.decided_by, coalesce(m.decided_at, m.created_at) as decided_at,
-        a.a, a.place
-      from public.matches m
-        cross join lateral jsonb_array_elements(m.adjustments) with ordinality as a (a, place)
-      where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-        and m.adjustments <> '[]'
-        and m.id >= coalesce(after_id, '00000000-0000-0000-0000-000000000000')
-        and (m.id > after_id or a.place > after_place) is not false
-      order by m.id, a.place limit most
-    ) x
+      select match.id, match.currency, match.decided_by,
+        coalesce(match.decided_at, match.created_at) as decided_at,
+        adjusted.adjustment, adjusted.place
+      from public.matches match
+        cross join lateral jsonb_array_elements(match.adjustments) with ordinality as adjusted (
+          adjustment, place)
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+        and match.state = 'confirmed'
+        and match.adjustments <> '[]'
+        and match.id >= coalesce(after_id, '00000000-0000-0000-0000-000000000000')
+        and (match.id > after_id or adjusted.place > after_place) is not false
+      order by match.id, adjusted.place limit max_count
+    ) match
   );
 end $$;
 
 -- The residuals of a period's matches, each with the largest line of its match.
-create function private.residual_items(r public.reconciliations, after_id uuid,
-  most integer) returns jsonb
+create function private.residual_items(period public.reconciliations, after_id uuid,
+  max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('match_id', private.match_id_text(match.id), 'line_id',
-        private.line_id_text(line.id), 'value_date', line.value_date,
+      jsonb_build_object('match_id', private.match_id_text(match.id),
+        'line_id', private.line_id_text(line.id), 'value_date', line.value_date,
       'currency', match.currency, 'amount_minor', match.residual_minor, 'reference', line.reference,
       'counterparty', line.counterparty,
       'description', line.description, 'reason', match.method, 'decided_by', match.decided_by,
@@ -66,91 +72,95 @@ begin
       select match.id, match.currency, match.residual_minor, match.method, match.decided_by,
         coalesce(match.decided_at, match.created_at) as decided_at
       from public.matches match
-      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
         and match.state = 'confirmed' and match.residual_minor <> 0
         and match.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')
-      order by match.id limit most
+      order by match.id limit max_count
     ) match
     cross join lateral (
-      select mm.line_no
-      from public.match_members mm
-      where mm.tenant_id = r.tenant_id and mm.match_id = match.id
-      order by abs(mm.allocated_minor) desc, mm.line_no limit 1
+      select member.line_no
+      from public.match_members member
+      where member.tenant_id = period.tenant_id and member.match_id = match.id
+      order by abs(member.allocated_minor) desc, member.line_no limit 1
     ) largest
     cross join lateral (
       select line.*
       from public.lines line
-      where line.tenant_id = r.tenant_id and line.line_no = largest.line_no offset 0
+      where line.tenant_id = period.tenant_id and line.line_no = largest.line_no offset 0
     ) line
   );
 end $$;
 
 -- Lines that the period excluded, in order of arrival.
-create function private.exclusion_items(r public.reconciliations, after_no bigint,
-  most integer) returns jsonb
+create function private.exclusion_items(period public.reconciliations, after_no bigint,
+  max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('line_id', private.line_id_text(l.id), 'side', e.side, 'value_date',
-        l.value_date, 'currency', e.currency,
-      'amount_minor', e.excluded_minor, 'reference', l.reference, 'counterparty', l.counterparty,
-      'description', l.description,
-      'reason', e.reason, 'decided_by', e.created_by, 'decided_at', private.iso(e.created_at))
-        order by e.line_no)
+      jsonb_build_object('line_id', private.line_id_text(excluded_line.id), 'side', exclusion.side,
+        'value_date', excluded_line.value_date, 'currency', exclusion.currency,
+      'amount_minor', exclusion.excluded_minor, 'reference', excluded_line.reference,
+      'counterparty', excluded_line.counterparty,
+      'description', excluded_line.description,
+      'reason', exclusion.reason, 'decided_by', exclusion.created_by,
+      'decided_at', private.iso(exclusion.created_at))
+        order by exclusion.line_no)
     from (
-      select x.line_no, x.side, x.currency, x.excluded_minor, x.reason, x.created_by, x.created_at
-      from public.exclusions x
-      where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id
-        and x.line_no > coalesce(after_no, 0)
-      order by x.line_no limit most
-    ) e
+      select exclusion.line_no, exclusion.side, exclusion.currency, exclusion.excluded_minor,
+        exclusion.reason, exclusion.created_by, exclusion.created_at
+      from public.exclusions exclusion
+      where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id
+        and exclusion.line_no > coalesce(after_no, 0)
+      order by exclusion.line_no limit max_count
+    ) exclusion
     cross join lateral (
-      select x.*
-      from public.lines x
-      where x.tenant_id = r.tenant_id and x.line_no = e.line_no offset 0
-    ) l
+      select line.*
+      from public.lines line
+      where line.tenant_id = period.tenant_id and line.line_no = exclusion.line_no offset 0
+    ) excluded_line
   );
 end $$;
 
 -- The lines of a period's matches, match by match.
-create function private.matched_line_items(r public.reconciliations, after_id uuid, after_no bigint,
-  most integer) returns jsonb
+create function private.matched_line_items(period public.reconciliations, after_id uuid,
+  after_no bigint,
+  max_count integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(
-      jsonb_build_object('match_id', private.match_id_text(item.id), 'line_id',
-        private.line_id_text(line.id), 'side', item.side,
+      jsonb_build_object('match_id', private.match_id_text(item.id),
+        'line_id', private.line_id_text(line.id), 'side', item.side,
       'value_date', line.value_date, 'currency', item.currency,
       'amount_minor', item.allocated_minor, 'reference', line.reference,
       'counterparty', line.counterparty, 'description', line.description, 'method', item.method,
       'note', item.note, 'decided_by', item.decided_by,
       'decided_at', private.iso(item.decided_at)) order by item.id, item.line_no)
     from (
-      select match.*, mm.line_no, mm.side, mm.allocated_minor
+      select match.*, listed.line_no, listed.side, listed.allocated_minor
       from (
         select match.id, match.currency, match.method, match.note, match.decided_by,
           coalesce(match.decided_at, match.created_at) as decided_at
         from public.matches match
-        where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+        where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
           and match.state = 'confirmed'
           and match.id >= coalesce(after_id, '00000000-0000-0000-0000-000000000000')
         -- Each match has at least one line; all lines of the first may have been returned already.
-        order by match.id limit most + 1
+        order by match.id limit max_count + 1
       ) match
       cross join lateral (
         select member.line_no, member.side, member.allocated_minor
         from public.match_members member
-        where member.tenant_id = r.tenant_id and member.match_id = match.id offset 0
-      ) mm
-      where (match.id > after_id or mm.line_no > after_no) is not false
-      order by match.id, mm.line_no limit most
+        where member.tenant_id = period.tenant_id and member.match_id = match.id offset 0
+      ) listed
+      where (match.id > after_id or listed.line_no > after_no) is not false
+      order by match.id, listed.line_no limit max_count
     ) item
     cross join lateral (
       select line.*
       from public.lines line
-      where line.tenant_id = r.tenant_id and line.line_no = item.line_no offset 0
+      where line.tenant_id = period.tenant_id and line.line_no = item.line_no offset 0
     ) line
   );
 end $$;
@@ -169,33 +179,37 @@ create function public.list_statement_items(input jsonb, request jsonb) returns 
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  most constant integer := page_size + 1;
+  max_count constant integer := page_size + 1;
   -- The last item of the previous page.
   first_key constant text := input -> 'after' ->> 0;
   second_key constant text := input -> 'after' ->> 1;
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'list_statement_items');
-  r := private.find_period(input ->> 'id');
+  period := private.find_period(input ->> 'id');
   case input ->> 'kind'
     when 'outstanding' then
       return private.page(
-        private.outstanding_items(r, first_key::date, private.line_no_of(second_key), most),
+        private.outstanding_items(period, first_key::date, private.line_no_of(second_key),
+          max_count),
         page_size, 'value_date', 'line_id');
     when 'adjustment' then
       return private.page(
-        private.adjustment_items(r, private.match_id(first_key), second_key::bigint, most),
+        private.adjustment_items(period, private.match_id(first_key), second_key::bigint,
+          max_count),
         page_size, 'match_id', 'place');
     when 'residual' then
-      return private.page(private.residual_items(r, private.match_id(first_key), most), page_size,
+      return private.page(private.residual_items(period, private.match_id(first_key), max_count),
+        page_size,
         'match_id');
     when 'exclusion' then
-      return private.page(private.exclusion_items(r, private.line_no_of(first_key), most),
+      return private.page(private.exclusion_items(period, private.line_no_of(first_key), max_count),
         page_size, 'line_id');
     when 'match' then
       return private.page(
-        private.matched_line_items(r, private.match_id(first_key), private.line_no_of(second_key),
-          most),
+        private.matched_line_items(period, private.match_id(first_key),
+          private.line_no_of(second_key),
+          max_count),
         page_size,
         'match_id', 'line_id');
   end case;

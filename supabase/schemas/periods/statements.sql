@@ -2,63 +2,67 @@
 -- sides, what is outstanding and its age.
 
 -- What was open at the end of a period: now open, or settled by a later period.
-create function private.open_in_period(r public.reconciliations)
+create function private.open_in_period(period public.reconciliations)
 returns table (tenant_id text, line_no bigint, side text, currency text, value_date date,
   open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select r.tenant_id, open_part.line_no, open_part.side, open_part.currency, open_part.value_date,
+  select period.tenant_id, open_part.line_no, open_part.side, open_part.currency,
+    open_part.value_date,
     sum(open_part.minor)::bigint
   from (
     select open_line.line_no, open_line.side, open_line.currency, open_line.value_date,
       open_line.open_minor as minor
     from private.open_lines open_line
-    where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
-      and open_line.value_date <= r.period_end
+    where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
+      and open_line.value_date <= period.period_end
     union all
-    select mm.line_no, mm.side, match.currency, line.value_date, mm.allocated_minor
+    select later_member.line_no, later_member.side, match.currency, line.value_date,
+      later_member.allocated_minor
     from public.reconciliations later
-    join public.matches match on match.tenant_id = r.tenant_id
+    join public.matches match on match.tenant_id = period.tenant_id
       and match.reconciliation_id = later.id and match.state = 'confirmed'
     cross join lateral (
-      select mm.line_no, mm.side, mm.allocated_minor
-      from public.match_members mm
-      where mm.tenant_id = match.tenant_id and mm.match_id = match.id offset 0
-    ) mm
+      select member.line_no, member.side, member.allocated_minor
+      from public.match_members member
+      where member.tenant_id = match.tenant_id and member.match_id = match.id offset 0
+    ) later_member
     cross join lateral (
       select line.value_date
       from public.lines line
-      where line.tenant_id = match.tenant_id and line.line_no = mm.line_no
-        and line.value_date <= r.period_end offset 0
+      where line.tenant_id = match.tenant_id and line.line_no = later_member.line_no
+        and line.value_date <= period.period_end offset 0
     ) line
-    where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no
-      and later.period_start > r.period_end
+    where later.tenant_id = period.tenant_id and later.pair_no = period.pair_no
+      and later.period_start > period.period_end
     union all
     select exclusion.line_no, exclusion.side, exclusion.currency, line.value_date,
       exclusion.excluded_minor
     from public.reconciliations later
-    join public.exclusions exclusion on exclusion.tenant_id = r.tenant_id
+    join public.exclusions exclusion on exclusion.tenant_id = period.tenant_id
       and exclusion.reconciliation_id = later.id
     join public.lines line on line.tenant_id = exclusion.tenant_id
-      and line.line_no = exclusion.line_no and line.value_date <= r.period_end
-    where later.tenant_id = r.tenant_id and later.pair_no = r.pair_no
-      and later.period_start > r.period_end
+      and line.line_no = exclusion.line_no and line.value_date <= period.period_end
+    where later.tenant_id = period.tenant_id and later.pair_no = period.pair_no
+      and later.period_start > period.period_end
   ) open_part
   group by open_part.line_no, open_part.side, open_part.currency, open_part.value_date;
 end $$;
 
 -- For an open period as it is now, for a closed one as of its close.
-create function private.outstanding_of(r public.reconciliations)
+create function private.outstanding_lines(period public.reconciliations)
 returns table (tenant_id text, line_no bigint, side text, currency text, value_date date,
   open_minor bigint)
 language plpgsql stable set search_path = '' as $$
 begin
-  if r.closed_at is null then
-    return query select * from private.open_in_period(r);
+  if period.closed_at is null then
+    return query select * from private.open_in_period(period);
   else
-    return query select c.tenant_id, c.line_no, c.side, c.currency, c.value_date, c.open_minor
-    from public.carried_lines c where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id;
+    return query select carried_line.tenant_id, carried_line.line_no, carried_line.side,
+      carried_line.currency, carried_line.value_date, carried_line.open_minor
+    from public.carried_lines carried_line where carried_line.tenant_id = period.tenant_id
+      and carried_line.reconciliation_id = period.id;
   end if;
 end $$;
 
@@ -66,7 +70,7 @@ end $$;
 -- statement. `timing`: what was booked by its end with a later value date, less the reverse.
 -- `unaccounted`: by how much the balances move beyond the lines booked in the period. No row if
 -- nothing is stated.
-create function private.stated_balances(r public.reconciliations)
+create function private.stated_balances(period public.reconciliations)
 returns table (currency text, side text, opening numeric, closing numeric, stated_on date,
   timing numeric, unaccounted numeric)
 language plpgsql stable set search_path = '' as $$
@@ -75,17 +79,19 @@ begin
   select stated.currency, source.side, source.factor * opening_balance.minor,
     source.factor * closing_balance.minor, closing_balance.stated_on,
     coalesce((
-      select sum(case when line.value_date > r.period_end then source.factor else -source.factor end
+      select sum(case when line.value_date > period.period_end then source.factor
+        else -source.factor end
         * line.amount_minor)
       from public.lines line
-      where line.tenant_id = r.tenant_id and line.source_no = source.source_no
+      where line.tenant_id = period.tenant_id and line.source_no = source.source_no
         and line.currency = stated.currency
-        and line.value_date between r.period_end - 60 and r.period_end + 60
-        and (line.booked_date <= r.period_end) <> (line.value_date <= r.period_end)
+        and line.value_date between period.period_end - 60 and period.period_end + 60
+        and (line.booked_date <= period.period_end) <> (line.value_date <= period.period_end)
     ), 0),
     source.factor * (closing_balance.minor - opening_balance.minor
-      - private.booked_between(r.tenant_id, source.source_no, stated.currency, r.period_start,
-        r.period_end))
+      - private.booked_between(period.tenant_id, source.source_no, stated.currency,
+        period.period_start,
+        period.period_end))
   from (
     select source.source_no,
       case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
@@ -93,50 +99,52 @@ begin
     from public.pairs pair
     join public.sources source on source.tenant_id = pair.tenant_id
       and source.source_no in (pair.left_source_no, pair.right_source_no)
-    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
   ) source
   cross join lateral (
     select distinct balance.currency from public.source_balances balance
-    where balance.tenant_id = r.tenant_id and balance.source_no = source.source_no
+    where balance.tenant_id = period.tenant_id and balance.source_no = source.source_no
   ) stated
-  cross join lateral private.balance_on(r.tenant_id, source.source_no, stated.currency,
-    r.period_end) closing_balance
-  left join lateral private.balance_on(r.tenant_id, source.source_no, stated.currency,
-    r.period_start - 1) opening_balance on true;
+  cross join lateral private.balance_on(period.tenant_id, source.source_no, stated.currency,
+    period.period_end) closing_balance
+  left join lateral private.balance_on(period.tenant_id, source.source_no, stated.currency,
+    period.period_start - 1) opening_balance on true;
 end $$;
 grant execute on function private.stated_balances(public.reconciliations) to authenticated;
 
 -- What every confirmed match up to the end of a period explains, by currency.
-create function private.statement_explained(r public.reconciliations)
+create function private.statement_explained(period public.reconciliations)
 returns table (currency text, residual numeric, adjusted numeric)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select m.currency, sum(m.residual_minor), sum((
-    select coalesce(sum((a ->> 'amount_minor')::bigint), 0)
-    from jsonb_array_elements(m.adjustments) a
+  select match.currency, sum(match.residual_minor), sum((
+    select coalesce(sum((adjustment ->> 'amount_minor')::bigint), 0)
+    from jsonb_array_elements(match.adjustments) adjustment
   ))
-  from public.reconciliations period
-  join public.matches m on m.tenant_id = period.tenant_id and m.reconciliation_id = period.id
-    and m.state = 'confirmed'
-  where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
-    and period.period_end <= r.period_end
-    and (m.residual_minor <> 0 or m.adjustments <> '[]')
-  group by m.currency;
+  from public.reconciliations
+  join public.matches match on match.tenant_id = reconciliations.tenant_id
+    and match.reconciliation_id = reconciliations.id
+    and match.state = 'confirmed'
+  where reconciliations.tenant_id = period.tenant_id and reconciliations.pair_no = period.pair_no
+    and reconciliations.period_end <= period.period_end
+    and (match.residual_minor <> 0 or match.adjustments <> '[]')
+  group by match.currency;
 end $$;
 
 -- What the lines of each side add up to at the end of a period, by currency, with the signs of the
 -- statement: before the period, in total, and how many lines are in it.
-create function private.booked_balances(r public.reconciliations)
+create function private.booked_balances(period public.reconciliations)
 returns table (currency text, side text, opening numeric, closing numeric, line_count bigint)
 language plpgsql stable set search_path = '' as $$
 begin
   return query
   select line.currency, source.side,
-    coalesce(sum(source.factor * line.amount_minor) filter (where line.value_date < r.period_start),
+    coalesce(sum(source.factor * line.amount_minor) filter (where line.value_date
+      < period.period_start),
       0),
     sum(source.factor * line.amount_minor),
-    count(*) filter (where line.value_date >= r.period_start)
+    count(*) filter (where line.value_date >= period.period_start)
   from (
     select source.source_no,
       case source.source_no when pair.left_source_no then 'left' else 'right' end as side,
@@ -144,15 +152,15 @@ begin
     from public.pairs pair
     join public.sources source on source.tenant_id = pair.tenant_id
       and source.source_no in (pair.left_source_no, pair.right_source_no)
-    where pair.tenant_id = r.tenant_id and pair.pair_no = r.pair_no
+    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
   ) source
-  join public.lines line on line.tenant_id = r.tenant_id and line.source_no = source.source_no
-    and line.value_date <= r.period_end
+  join public.lines line on line.tenant_id = period.tenant_id and line.source_no = source.source_no
+    and line.value_date <= period.period_end
   group by line.currency, source.side;
 end $$;
 
 -- The sums of a statement, by currency and side; the stated ones are null where nothing is stated.
-create function private.statement_sums(r public.reconciliations)
+create function private.statement_sums(period public.reconciliations)
 returns table (currency text, side text, opening numeric, closing numeric, line_count bigint,
   outstanding numeric, excluded numeric, stated_opening numeric, stated_closing numeric,
   stated_on date, timing numeric, unaccounted numeric)
@@ -160,22 +168,22 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with booked as materialized (
-    select * from private.booked_balances(r)
+    select * from private.booked_balances(period)
   ), outstanding as materialized (
     select open_line.currency, open_line.side, sum(open_line.open_minor) as minor
-    from private.outstanding_of(r) open_line
+    from private.outstanding_lines(period) open_line
     group by open_line.currency, open_line.side
   ), excluded as materialized (
     select exclusion.currency, exclusion.side, sum(exclusion.excluded_minor) as minor
-    from public.reconciliations period
-    join public.exclusions exclusion on exclusion.tenant_id = period.tenant_id
-      and exclusion.reconciliation_id = period.id
-    where period.tenant_id = r.tenant_id and period.pair_no = r.pair_no
-      and period.period_end <= r.period_end
+    from public.reconciliations
+    join public.exclusions exclusion on exclusion.tenant_id = reconciliations.tenant_id
+      and exclusion.reconciliation_id = reconciliations.id
+    where reconciliations.tenant_id = period.tenant_id and reconciliations.pair_no = period.pair_no
+      and reconciliations.period_end <= period.period_end
     group by exclusion.currency, exclusion.side
   ), currencies as (
     select booked_balance.currency from booked booked_balance
-    union select explanation.currency from private.statement_explained(r) explanation
+    union select explanation.currency from private.statement_explained(period) explanation
   )
   select used.currency, sides.side, coalesce(booked_balance.opening, 0),
     coalesce(booked_balance.closing, 0), coalesce(booked_balance.line_count, 0),
@@ -188,52 +196,57 @@ begin
   left join outstanding open_sum on open_sum.currency = used.currency and open_sum.side = sides.side
   left join excluded exclusion_sum on exclusion_sum.currency = used.currency
     and exclusion_sum.side = sides.side
-  left join private.stated_balances(r) stated
+  left join private.stated_balances(period) stated
     on stated.currency = used.currency and stated.side = sides.side;
 end $$;
 
 -- { balances, differences } of a statement: its sums by currency and side, and how much of the
 -- difference of the sides is explained. `unexplained_minor` is null if a side states no balance.
-create function private.statement_totals(r public.reconciliations) returns jsonb
+create function private.statement_totals(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     with sums as materialized (
-      select *, case x.side when 'left' then 1 else -1 end as sign
-      from private.statement_sums(r) x
+      select *, case sums.side when 'left' then 1 else -1 end as sign
+      from private.statement_sums(period) sums
     ), sides as (
-      select s.currency, sum(s.sign * (s.closing - s.outstanding - s.excluded)) as settled,
-        case when count(s.stated_closing) = 2 then
-          sum(s.sign * (s.stated_closing - s.timing - s.outstanding - s.excluded)) end as stated
-      from sums s
-      group by s.currency
+      select sums.currency,
+        sum(sums.sign * (sums.closing - sums.outstanding - sums.excluded)) as settled,
+        case when count(sums.stated_closing) = 2 then
+          sum(sums.sign * (sums.stated_closing - sums.timing - sums.outstanding
+            - sums.excluded)) end as stated
+      from sums
+      group by sums.currency
     )
     select jsonb_build_object(
       'balances', (
         select coalesce(jsonb_agg(jsonb_build_object(
-          'currency', s.currency, 'side', s.side,
-          'opening_minor', private.exact_sum(s.opening),
-          'lines_minor', private.exact_sum(s.closing - s.opening), 'line_count', s.line_count,
-          'closing_minor', private.exact_sum(s.closing),
-          'outstanding_minor', private.exact_sum(s.outstanding),
-          'excluded_minor', private.exact_sum(s.excluded),
-          'stated_opening_minor', private.exact_sum(s.stated_opening),
-          'stated_closing_minor', private.exact_sum(s.stated_closing),
-          'stated_on', s.stated_on, 'timing_minor', private.exact_sum(s.timing),
-          'unaccounted_minor', private.exact_sum(s.unaccounted)
-        ) order by s.currency, s.side), '[]')
-        from sums s
+          'currency', sums.currency, 'side', sums.side,
+          'opening_minor', private.exact_sum(sums.opening),
+          'lines_minor', private.exact_sum(sums.closing - sums.opening),
+          'line_count', sums.line_count,
+          'closing_minor', private.exact_sum(sums.closing),
+          'outstanding_minor', private.exact_sum(sums.outstanding),
+          'excluded_minor', private.exact_sum(sums.excluded),
+          'stated_opening_minor', private.exact_sum(sums.stated_opening),
+          'stated_closing_minor', private.exact_sum(sums.stated_closing),
+          'stated_on', sums.stated_on, 'timing_minor', private.exact_sum(sums.timing),
+          'unaccounted_minor', private.exact_sum(sums.unaccounted)
+        ) order by sums.currency, sums.side), '[]')
+        from sums
       ),
       'differences', (
         select coalesce(jsonb_agg(jsonb_build_object(
-          'currency', d.currency,
-          'adjustments_minor', private.exact_sum(coalesce(e.adjusted, 0)),
-          'residual_minor', private.exact_sum(coalesce(e.residual, 0)),
-          'difference_minor', private.exact_sum(d.settled - coalesce(e.adjusted + e.residual, 0)),
+          'currency', sides.currency,
+          'adjustments_minor', private.exact_sum(coalesce(explained.adjusted, 0)),
+          'residual_minor', private.exact_sum(coalesce(explained.residual, 0)),
+          'difference_minor',
+          private.exact_sum(sides.settled - coalesce(explained.adjusted + explained.residual, 0)),
           'unexplained_minor',
-            private.exact_sum(d.stated - coalesce(e.adjusted + e.residual, 0))
-        ) order by d.currency), '[]')
-        from sides d left join private.statement_explained(r) e on e.currency = d.currency
+          private.exact_sum(sides.stated - coalesce(explained.adjusted + explained.residual, 0))
+        ) order by sides.currency), '[]')
+        from sides left join private.statement_explained(period) explained
+          on explained.currency = sides.currency
       )
     )
   );
@@ -241,38 +254,43 @@ end $$;
 
 -- { aging, outstanding_count, outstanding }: what is open by age, and the 250 lines with the most
 -- money.
-create function private.statement_outstanding(r public.reconciliations) returns jsonb
+create function private.statement_outstanding(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     with outstanding as materialized (
-      select o.line_no, o.side, o.open_minor, o.currency, r.period_end - o.value_date as age
-      from private.outstanding_of(r) o
+      select outstanding.line_no, outstanding.side, outstanding.open_minor, outstanding.currency,
+        period.period_end - outstanding.value_date as age
+      from private.outstanding_lines(period) outstanding
     ), aged as (
-      select o.currency, o.side, count(*) as line_count, sum(o.open_minor) as minor,
-        case when o.age > 90 then 91 when o.age > 60 then 61 when o.age > 30 then 31
-          when o.age > 7 then 8 else 0 end as days_from
-      from outstanding o
-      group by o.currency, o.side, days_from
+      select outstanding.currency, outstanding.side, count(*) as line_count,
+        sum(outstanding.open_minor) as minor,
+        case when outstanding.age > 90 then 91 when outstanding.age > 60 then 61
+          when outstanding.age > 30 then 31
+          when outstanding.age > 7 then 8 else 0 end as days_from
+      from outstanding
+      group by outstanding.currency, outstanding.side, days_from
     )
     select jsonb_build_object(
       'aging', (
         select coalesce(jsonb_agg(jsonb_build_object(
-          'currency', a.currency, 'side', a.side, 'days_from', a.days_from,
-          'line_count', a.line_count, 'open_minor', private.exact_sum(a.minor)
-        ) order by a.currency, a.side, a.days_from), '[]')
-        from aged a
+          'currency', aged.currency, 'side', aged.side, 'days_from', aged.days_from,
+          'line_count', aged.line_count, 'open_minor', private.exact_sum(aged.minor)
+        ) order by aged.currency, aged.side, aged.days_from), '[]')
+        from aged
       ),
       'outstanding_count', (select count(*) from outstanding),
       'outstanding', (
         select coalesce(
-          jsonb_agg(private.outstanding_json(r, x.line_no, x.side, x.open_minor) order by x.n),
+          jsonb_agg(private.outstanding_json(period, summed.line_no, summed.side, summed.open_minor)
+            order by summed.place),
           '[]')
         from (
-          select o.*, row_number() over (order by abs(o.open_minor) desc, o.line_no) as n
-          from outstanding o
-        ) x
-        where x.n <= 250
+          select outstanding.*, row_number() over (order by abs(outstanding.open_minor) desc,
+            outstanding.line_no) as place
+          from outstanding
+        ) summed
+        where summed.place <= 250
       )
     )
   );
@@ -280,60 +298,63 @@ end $$;
 
 -- What was adjusted, left over and excluded in the period itself: how many, and the first 1,000 of
 -- each.
-create function private.statement_items(r public.reconciliations) returns jsonb
+create function private.statement_items(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   adjustments bigint;
   residuals bigint;
 begin
-  select coalesce(sum(jsonb_array_length(m.adjustments)), 0),
-    count(*) filter (where m.residual_minor <> 0)
+  select coalesce(sum(jsonb_array_length(match.adjustments)), 0),
+    count(*) filter (where match.residual_minor <> 0)
   into adjustments, residuals
-  from public.matches m
-  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-    and (m.residual_minor <> 0 or m.adjustments <> '[]');
+  from public.matches match
+  where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+    and match.state = 'confirmed'
+    and (match.residual_minor <> 0 or match.adjustments <> '[]');
   return jsonb_build_object(
     'adjustment_count', adjustments, 'residual_count', residuals,
     'exclusion_count', (
-      select count(*) from public.exclusions e
-      where e.tenant_id = r.tenant_id and e.reconciliation_id = r.id
+      select count(*) from public.exclusions exclusion
+      where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id
     ),
     -- Without any, the matches need not be searched again.
     'adjustments', coalesce(
-      case when adjustments > 0 then private.adjustment_items(r, null, null, 1000) end, '[]'),
+      case when adjustments > 0 then private.adjustment_items(period, null, null, 1000) end, '[]'),
     'residuals', coalesce(
-      case when residuals > 0 then private.residual_items(r, null, 1000) end, '[]'),
-    'exclusions', coalesce(private.exclusion_items(r, null, 1000), '[]')
+      case when residuals > 0 then private.residual_items(period, null, 1000) end, '[]'),
+    'exclusions', coalesce(private.exclusion_items(period, null, 1000), '[]')
   );
 end $$;
 
-create function private.statement_json(r public.reconciliations) returns jsonb
+create function private.statement_json(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'reconciliation_id', r.id, 'name', r.name, 'period_start', r.period_start,
-    'period_end', r.period_end, 'left_source', r.left_source, 'right_source', r.right_source,
-    'as_of', private.iso(coalesce(r.closed_at, now())), 'closed_at', private.iso(r.closed_at),
-    'closed_by', r.closed_by, 'proof', private.proof_json(r)
-  ) || private.statement_totals(r) || private.statement_outstanding(r)
-    || private.statement_items(r);
+    'reconciliation_id', period.id, 'name', period.name, 'period_start', period.period_start,
+    'period_end', period.period_end, 'left_source', period.left_source,
+    'right_source', period.right_source,
+    'as_of', private.iso(coalesce(period.closed_at, now())),
+    'closed_at', private.iso(period.closed_at),
+    'closed_by', period.closed_by, 'proof', private.proof_json(period)
+  ) || private.statement_totals(period) || private.statement_outstanding(period)
+    || private.statement_items(period);
 end $$;
 
 -- One outstanding line, as the statement lists it.
-create function private.outstanding_json(r public.reconciliations, line_no bigint, side text,
+create function private.outstanding_json(period public.reconciliations, line_no bigint, side text,
   open_minor bigint) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('line_id', private.line_id_text(l.id), 'side', $3, 'value_date',
-      l.value_date, 'age_days', r.period_end - l.value_date,
-      'currency', l.currency, 'open_minor', $4, 'reference', l.reference, 'counterparty',
-      l.counterparty, 'description', l.description)
-    from public.lines l where l.tenant_id = r.tenant_id and l.line_no = $2
+    select jsonb_build_object('line_id', private.line_id_text(line.id), 'side', $3,
+      'value_date', line.value_date, 'age_days', period.period_end - line.value_date,
+      'currency', line.currency, 'open_minor', $4, 'reference', line.reference,
+      'counterparty', line.counterparty, 'description', line.description)
+    from public.lines line where line.tenant_id = period.tenant_id and line.line_no = $2
   );
 end $$;
 grant execute on function
-  private.open_in_period(public.reconciliations), private.outstanding_of(public.reconciliations),
+  private.open_in_period(public.reconciliations), private.outstanding_lines(public.reconciliations),
   private.statement_explained(public.reconciliations),
   private.booked_balances(public.reconciliations), private.statement_sums(public.reconciliations),
   private.statement_totals(public.reconciliations),
@@ -347,13 +368,13 @@ to authenticated;
 create function public.get_statement(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'get_statement');
-  r := private.find_period(input ->> 'id');
-  if r.closed_at is not null then
-    return (select c.statement from public.closings c
-      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id);
+  period := private.find_period(input ->> 'id');
+  if period.closed_at is not null then
+    return (select closing.statement from public.closings closing
+      where closing.tenant_id = period.tenant_id and closing.reconciliation_id = period.id);
   end if;
-  return private.statement_json(r);
+  return private.statement_json(period);
 end $$;

@@ -1,58 +1,64 @@
 -- Reconciliations over the wire. Open exceptions are counted at each call: a stored count can be
 -- wrong.
 
-create function private.reconciliation_json(r public.reconciliations) returns jsonb
+create function private.reconciliation_json(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', r.id, 'name', r.name, 'status', r.status, 'period_start', r.period_start, 'period_end',
-    r.period_end,
-    'left_source', r.left_source, 'right_source', r.right_source, 'left_source_id',
-    r.left_source_id, 'right_source_id', r.right_source_id,
-    'auto_run', r.auto_run, 'preparing', private.is_preparing(r.tenant_id, r.pair_no),
-    'matched_count', case when r.pair_no is null then r.matched_count else coalesce((
+    'id', period.id, 'name', period.name, 'status', period.status,
+    'period_start', period.period_start,
+    'period_end', period.period_end,
+    'left_source', period.left_source, 'right_source', period.right_source,
+    'left_source_id', period.left_source_id, 'right_source_id', period.right_source_id,
+    'auto_run', period.auto_run,
+    'preparing', private.is_preparing(period.tenant_id, period.pair_no),
+    'matched_count', case when period.pair_no is null then period.matched_count else coalesce((
       select matched_count.lines
       from private.matched_counts matched_count
-      where matched_count.tenant_id = r.tenant_id and matched_count.reconciliation_id = r.id),
+      where matched_count.tenant_id = period.tenant_id
+        and matched_count.reconciliation_id = period.id),
         0) end,
     'unmatched_count',
-    case when r.pair_no is null then r.unmatched_count when r.closed_at is not null then (
+    case when period.pair_no is null then period.unmatched_count when period.closed_at is not null
+      then (
       select count(*)
       from public.carried_lines carried_line
-      where carried_line.tenant_id = r.tenant_id and carried_line.reconciliation_id = r.id)
+      where carried_line.tenant_id = period.tenant_id
+        and carried_line.reconciliation_id = period.id)
     else (
       select count(*)
       from private.open_lines open_line
-      where open_line.tenant_id = r.tenant_id and open_line.pair_no = r.pair_no
-        and open_line.value_date <= r.period_end) end,
-    'excluded_count',
-    (select count(*) from public.exclusions exclusion
-      where exclusion.tenant_id = r.tenant_id and exclusion.reconciliation_id = r.id),
-    'closed_at', private.iso(r.closed_at), 'closed_by', r.closed_by,
-    'sign_off', case when r.pair_no is not null then private.sign_off_json(r) end,
-    'closing', private.is_closing(r.tenant_id, r.pair_no, r.id), 'closing_failure', (
+      where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
+        and open_line.value_date <= period.period_end) end,
+    'excluded_count', (select count(*) from public.exclusions exclusion
+      where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id),
+    'closed_at', private.iso(period.closed_at), 'closed_by', period.closed_by,
+    'sign_off', case when period.pair_no is not null then private.sign_off_json(period) end,
+    'closing', private.is_closing(period.tenant_id, period.pair_no, period.id), 'closing_failure', (
       select closing_request.failure
       from private.closing_requests closing_request
-      where closing_request.tenant_id = r.tenant_id and closing_request.reconciliation_id = r.id
-        and r.status <> 'archived'),
+      where closing_request.tenant_id = period.tenant_id
+        and closing_request.reconciliation_id = period.id
+        and period.status <> 'archived'),
     'open_exceptions', (
       select count(*) from public.exceptions exception
-      where exception.tenant_id = r.tenant_id and exception.reconciliation_id = r.id
+      where exception.tenant_id = period.tenant_id and exception.reconciliation_id = period.id
         and exception.status in ('open', 'in_review')
     ),
-    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'updated_at',
-    private.iso(r.updated_at)
+    'created_at', private.iso(period.created_at), 'created_by', period.created_by,
+    'updated_at', private.iso(period.updated_at)
   );
 end $$;
 
 -- Covers only what people set: no clocks, no counters, nothing that other work adds.
-create function private.reconciliation_version(r public.reconciliations) returns bigint
+create function private.reconciliation_version(period public.reconciliations) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
-    r.name, r.status, r.period_start, r.period_end, r.left_source, r.right_source, r.matched_count,
-    r.unmatched_count, r.left_source_id,
-    r.right_source_id, r.auto_run, r.closed_at
+    period.name, period.status, period.period_start, period.period_end, period.left_source,
+    period.right_source, period.matched_count,
+    period.unmatched_count, period.left_source_id,
+    period.right_source_id, period.auto_run, period.closed_at
   ));
 end $$;
 
@@ -127,17 +133,17 @@ end $$;
 create function public.get_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'get_reconciliation');
-  select * into r
-  from public.reconciliations x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  select * into period
+  from public.reconciliations
+  where reconciliations.tenant_id = private.tenant_id() and reconciliations.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('reconciliation');
   end if;
-  return private.reconciliation_json(r)
-    || jsonb_build_object('version', private.reconciliation_version(r));
+  return private.reconciliation_json(period)
+    || jsonb_build_object('version', private.reconciliation_version(period));
 end $$;
 
 -- input: { id, patch }, a merge patch of the writable columns. Refuses: not_found,
@@ -154,21 +160,21 @@ begin
   end if;
   perform private.lock_pair_of(input ->> 'id');
   select * into before
-  from public.reconciliations x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
+  from public.reconciliations period
+  where period.tenant_id = private.tenant_id() and period.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('reconciliation');
   end if;
   perform private.require_version(private.reconciliation_version(before), request -> 'versions');
   after := jsonb_populate_record(before, input -> 'patch');
   if after is distinct from before then
-    update public.reconciliations x set
+    update public.reconciliations period set
       name = after.name, status = after.status, period_start = after.period_start,
       period_end = after.period_end,
       left_source = after.left_source, right_source = after.right_source,
       matched_count = after.matched_count, unmatched_count = after.unmatched_count,
       auto_run = after.auto_run
-    where x.tenant_id = before.tenant_id and x.id = before.id
+    where period.tenant_id = before.tenant_id and period.id = before.id
     returning * into after;
   end if;
   return private.finish_request(request,
@@ -185,19 +191,20 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_reconciliations');
-  select jsonb_agg(private.reconciliation_json(r) order by r.id desc) into items
+  select jsonb_agg(private.reconciliation_json(period) order by period.id desc) into items
   from (
-    select * from public.reconciliations x
-    where x.tenant_id = private.tenant_id()
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-      and (input ->> 'status' is null or x.status = input ->> 'status')
-      and (input ->> 'left_source_id' is null or x.left_source_id = input ->> 'left_source_id')
-      and (input ->> 'right_source_id' is null or x.right_source_id = input ->> 'right_source_id')
-      and (input ->> 'period_from' is null or x.period_end >= (input ->> 'period_from')::date)
-      and (input ->> 'period_to' is null or x.period_start <= (input ->> 'period_to')::date)
-    order by x.id desc
+    select * from public.reconciliations period
+    where period.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or period.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or period.status = input ->> 'status')
+      and (input ->> 'left_source_id' is null or period.left_source_id = input ->> 'left_source_id')
+      and (input ->> 'right_source_id' is null
+      or period.right_source_id = input ->> 'right_source_id')
+      and (input ->> 'period_from' is null or period.period_end >= (input ->> 'period_from')::date)
+      and (input ->> 'period_to' is null or period.period_start <= (input ->> 'period_to')::date)
+    order by period.id desc
     limit page_size + 1
-  ) r;
+  ) period;
   return private.page(items, page_size, 'id');
 end $$;
 

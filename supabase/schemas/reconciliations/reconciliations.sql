@@ -156,12 +156,14 @@ begin
     return;
   end if;
   if not exists (
-    select from public.pairs p
-    join public.sources l on l.tenant_id = p.tenant_id and l.source_no = p.left_source_no
-      and l.id = after.left_source_id
-    join public.sources r on r.tenant_id = p.tenant_id and r.source_no = p.right_source_no
-      and r.id = after.right_source_id
-    where p.tenant_id = tenant and p.pair_no = after.pair_no
+    select from public.pairs pair
+    join public.sources left_source on left_source.tenant_id = pair.tenant_id
+      and left_source.source_no = pair.left_source_no
+      and left_source.id = after.left_source_id
+    join public.sources right_source on right_source.tenant_id = pair.tenant_id
+      and right_source.source_no = pair.right_source_no
+      and right_source.id = after.right_source_id
+    where pair.tenant_id = tenant and pair.pair_no = after.pair_no
   ) then
     perform private.refuse_field('left_source_id',
       'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');

@@ -3,24 +3,27 @@
 
 -- The wire form and the version its ETag is made of. The record's own fields come first, so that
 -- none can pose as the server's. The publishable key doesn't see who made it.
-create function private.record_json(r public.records) returns jsonb
+create function private.record_json(stored_record public.records) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   deletion jsonb := '{"soft_delete": false, "deleted_at": null, "purge_at": null}';
 begin
-  if r.deleted_at is not null then
-    deletion := jsonb_build_object('soft_delete', true, 'deleted_at', private.iso(r.deleted_at),
-      'purge_at', private.iso(private.record_purge_at(r.deleted_at)));
+  if stored_record.deleted_at is not null then
+    deletion := jsonb_build_object('soft_delete', true,
+      'deleted_at', private.iso(stored_record.deleted_at),
+      'purge_at', private.iso(private.record_purge_at(stored_record.deleted_at)));
   end if;
-  return jsonb_build_object('version', r.version, 'record',
-    r.data || deletion || jsonb_build_object(
-    'id', r.id, 'created_at', private.iso(r.created_at), 'updated_at', private.iso(r.updated_at),
-    'created_by', case when private.principal_type() <> 'publishable_key' then r.created_by end
+  return jsonb_build_object('version', stored_record.version,
+    'record', stored_record.data || deletion || jsonb_build_object(
+    'id', stored_record.id, 'created_at', private.iso(stored_record.created_at),
+    'updated_at', private.iso(stored_record.updated_at),
+    'created_by', case when private.principal_type() <> 'publishable_key'
+      then stored_record.created_by end
   ));
 end $$;
 
 -- Whether deleted records are requested. Refuses: role_required for callers who may not restore.
-create function private.with_deleted(input jsonb) returns boolean
+create function private.includes_deleted(input jsonb) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   if coalesce(input ->> 'include_deleted', 'false') not in ('true', 'only') then
@@ -45,17 +48,17 @@ end $$;
 create function private.lock_record(input jsonb, request jsonb) returns public.records
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.records;
+  stored_record public.records;
 begin
-  select * into r from public.records x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id'
-    and x.surface = input ->> 'surface' and x.deleted_at is null
+  select * into stored_record from public.records
+  where records.tenant_id = private.tenant_id() and records.id = input ->> 'id'
+    and records.surface = input ->> 'surface' and records.deleted_at is null
   for no key update;
   if not found then
     perform private.refuse_missing('record');
   end if;
-  perform private.require_version(r.version, request -> 'versions');
-  return r;
+  perform private.require_version(stored_record.version, request -> 'versions');
+  return stored_record;
 end $$;
 
 -- The newest identifiers from several sources, each with an index in their order.
@@ -85,20 +88,22 @@ create function private.find_records(input jsonb) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer + 1;
-  own text := format('select * from public.records r where r.tenant_id = %L and r.surface = %L',
+  base_query text := format(
+    'select * from public.records r where r.tenant_id = %L and r.surface = %L',
     private.tenant_id(), input ->> 'surface');
   sources text[];
   filters text := 'true';
   ids text[];
 begin
   if input -> 'after' ->> 0 is not null then
-    own := own || format(' and r.id < %L', input -> 'after' ->> 0);
+    base_query := base_query || format(' and r.id < %L', input -> 'after' ->> 0);
   end if;
   sources := case input ->> 'include_deleted'
-    when 'true' then array[own || ' and r.deleted_at is null',
-      own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
-    when 'only' then array[own || ' and r.deleted_at is not null and private.in_bin(r.deleted_at)']
-    else array[own || ' and r.deleted_at is null']
+    when 'true' then array[base_query || ' and r.deleted_at is null',
+      base_query || ' and r.deleted_at is not null and private.is_restorable(r.deleted_at)']
+    when 'only' then array[base_query
+      || ' and r.deleted_at is not null and private.is_restorable(r.deleted_at)']
+    else array[base_query || ' and r.deleted_at is null']
   end;
   if private.principal_type() = 'publishable_key' then
     filters := filters || ' and r.published';
@@ -135,12 +140,13 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_records', coalesce(input ->> 'surface', ''));
-  perform private.with_deleted(input);
-  select jsonb_agg(private.record_json(r) -> 'record' order by r.id desc) into items
-  from public.records r
-  where r.tenant_id = private.tenant_id()
-    and r.id = any ((select private.find_records(input))::text[])
-    and r.surface = input ->> 'surface';
+  perform private.includes_deleted(input);
+  select jsonb_agg(private.record_json(stored_record) -> 'record'
+    order by stored_record.id desc) into items
+  from public.records stored_record
+  where stored_record.tenant_id = private.tenant_id()
+    and stored_record.id = any ((select private.find_records(input))::text[])
+    and stored_record.surface = input ->> 'surface';
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -171,11 +177,11 @@ declare
   answer jsonb;
 begin
   perform private.begin_request(request, 'get_record', coalesce(input ->> 'surface', ''));
-  with_deleted := private.with_deleted(input);
-  select private.record_json(r) into answer from public.records r
-  where r.tenant_id = private.tenant_id() and r.id = input ->> 'id'
-    and r.surface = input ->> 'surface'
-    and (r.deleted_at is null or with_deleted);
+  with_deleted := private.includes_deleted(input);
+  select private.record_json(stored_record) into answer from public.records stored_record
+  where stored_record.tenant_id = private.tenant_id() and stored_record.id = input ->> 'id'
+    and stored_record.surface = input ->> 'surface'
+    and (stored_record.deleted_at is null or with_deleted);
   if answer is null then
     perform private.refuse_missing('record');
   end if;
@@ -189,22 +195,22 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'update_record',
     coalesce(input ->> 'surface', ''));
-  r public.records;
+  stored_record public.records;
   patched jsonb;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  r := private.lock_record(input, request);
-  patched := private.merge_patch(r.data, input -> 'patch');
-  if patched <> r.data then
+  stored_record := private.lock_record(input, request);
+  patched := private.merge_patch(stored_record.data, input -> 'patch');
+  if patched <> stored_record.data then
     perform private.require_record_size(patched);
-    update public.records x
+    update public.records
     set data = patched
-    where x.tenant_id = r.tenant_id and x.id = r.id
-    returning * into r;
+    where records.tenant_id = stored_record.tenant_id and records.id = stored_record.id
+    returning * into stored_record;
   end if;
-  return private.finish_request(request, private.record_json(r));
+  return private.finish_request(request, private.record_json(stored_record));
 end $$;
 
 -- input: { surface, id }. Refuses: not_found, precondition_failed.
@@ -213,17 +219,17 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'delete_record',
     coalesce(input ->> 'surface', ''));
-  r public.records;
+  stored_record public.records;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  r := private.lock_record(input, request);
-  update public.records x
+  stored_record := private.lock_record(input, request);
+  update public.records
   set deleted_at = now()
-  where x.tenant_id = r.tenant_id and x.id = r.id
-  returning * into r;
-  return private.finish_request(request, private.record_json(r));
+  where records.tenant_id = stored_record.tenant_id and records.id = stored_record.id
+  returning * into stored_record;
+  return private.finish_request(request, private.record_json(stored_record));
 end $$;
 
 -- input: { surface, id }. Restoring what is not deleted returns it unchanged. Refuses: not_found.
@@ -232,27 +238,27 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'restore_record',
     coalesce(input ->> 'surface', ''));
-  r public.records;
+  stored_record public.records;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select * into r from public.records x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id'
-    and x.surface = input ->> 'surface'
-    and (x.deleted_at is null or private.in_bin(x.deleted_at)) for update;
+  select * into stored_record from public.records
+  where records.tenant_id = private.tenant_id() and records.id = input ->> 'id'
+    and records.surface = input ->> 'surface'
+    and (records.deleted_at is null or private.is_restorable(records.deleted_at)) for update;
   if not found then
     perform private.refuse_missing('record');
   end if;
-  if r.deleted_at is not null then
-    update public.records x
+  if stored_record.deleted_at is not null then
+    update public.records
     set deleted_at = null
-    where x.tenant_id = r.tenant_id and x.id = r.id
-    returning * into r;
+    where records.tenant_id = stored_record.tenant_id and records.id = stored_record.id
+    returning * into stored_record;
   end if;
-  return private.finish_request(request, private.record_json(r));
+  return private.finish_request(request, private.record_json(stored_record));
 end $$;
 
 grant execute on function
-  private.record_json(public.records), private.with_deleted(jsonb), private.find_records(jsonb)
+  private.record_json(public.records), private.includes_deleted(jsonb), private.find_records(jsonb)
 to anon, authenticated;

@@ -30,11 +30,11 @@ return (
     select found.lexeme, sum(octet_length(found.lexeme)) over (rows unbounded preceding) as bytes
     from (
       select private.record_mark($1, $2)
-        || left(array_to_string(word.parts[i:i + 19], '.'), 60) as lexeme
+        || left(array_to_string(word.parts[part_no:part_no + 19], '.'), 60) as lexeme
       from jsonb_path_query(data - '{tenantId,idempotencyKey}'::text[], 'strict $.**') value
       cross join regexp_split_to_table(private.record_words(value #>> '{}'), '\s+') token
       cross join lateral (select (string_to_array(btrim(token, '.'), '.'))[1:100] as parts) word
-      cross join generate_subscripts(word.parts, 1) i
+      cross join generate_subscripts(word.parts, 1) part_no
       where jsonb_typeof(value) in ('string', 'number') and btrim(token, '.') <> ''
       limit 10000
     ) found
@@ -42,14 +42,14 @@ return (
   where kept.bytes <= 262144
 );
 
--- Each word of `q` is the beginning of a part of a word of the record.
-create function private.record_query(tenant_id text, surface text, q text) returns tsquery
+-- Each word of the search is the beginning of a part of a word of the record.
+create function private.record_query(tenant_id text, surface text, search text) returns tsquery
 language sql immutable set search_path = ''
 return coalesce((
   select string_agg(
     format('''%s%s'':*', private.record_mark($1, $2), left(btrim(token, '.'), 60)), ' & '
   )
-  from regexp_split_to_table(private.record_words(q), '\s+') token
+  from regexp_split_to_table(private.record_words(search), '\s+') token
   where btrim(token, '.') <> ''
 ), '')::tsquery;
 
@@ -100,7 +100,7 @@ end $$;
 
 -- Deleted, but still restorable: the content of the bin. After that time a record is gone, whether
 -- or not it was purged.
-create function private.in_bin(deleted_at timestamptz) returns boolean
+create function private.is_restorable(deleted_at timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return private.record_purge_at(deleted_at) > now();
@@ -141,7 +141,7 @@ grant select on public.records to anon, authenticated, service_role;
 create policy records_read on public.records for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and surface = any ((select private.permitted('read', 'write'))::text[])
-    and (deleted_at is null or private.in_bin(deleted_at)
+    and (deleted_at is null or private.is_restorable(deleted_at)
     and surface = any ((select private.permitted('restore'))::text[])));
 create policy records_read_published on public.records for select to anon
   using (tenant_id = (select private.tenant_id())
@@ -150,7 +150,8 @@ create policy records_read_published on public.records for select to anon
     and deleted_at is null);
 
 grant execute on function
-  private.record_retention(), private.record_purge_at(timestamptz), private.in_bin(timestamptz)
+  private.record_retention(), private.record_purge_at(timestamptz),
+  private.is_restorable(timestamptz)
 to anon, authenticated;
 
 -- Deletes records that were deleted 30 days ago, at most `batch` at a time; skips those that are
@@ -160,13 +161,13 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   purged integer;
 begin
-  delete from public.records d using (
-    select r.tenant_id, r.id
-    from public.records r
-    where r.deleted_at <= now() - private.record_retention()
-    order by r.deleted_at limit batch for update skip locked
+  delete from public.records using (
+    select expired.tenant_id, expired.id
+    from public.records expired
+    where expired.deleted_at <= now() - private.record_retention()
+    order by expired.deleted_at limit batch for update skip locked
   ) old
-  where d.tenant_id = old.tenant_id and d.id = old.id;
+  where records.tenant_id = old.tenant_id and records.id = old.id;
   get diagnostics purged = row_count;
   return purged;
 end $$;

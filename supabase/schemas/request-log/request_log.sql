@@ -60,21 +60,21 @@ begin
   insert into public.request_log (id, tenant_id, at, operation, method, path, query, resource,
     status, error_code, duration_ms, credential,
     actor, api_key_id, address, request, response, refused)
-  select given.id, tenant.id, now() - make_interval(secs => given.age_ms / 1000.0), given.operation,
-    given.method, given.path, given.query, given.resource, given.status,
-    given.error_code, given.duration_ms, given.credential, given.actor,
-    coalesce(given.api_key_id, key_secret.api_key_id), given.address, given.request, given.response,
-    coalesce(given.refused, false)
-  from jsonb_to_recordset(rows) as given (
+  select item.id, tenant.id, now() - make_interval(secs => item.age_ms / 1000.0), item.operation,
+    item.method, item.path, item.query, item.resource, item.status,
+    item.error_code, item.duration_ms, item.credential, item.actor,
+    coalesce(item.api_key_id, key_secret.api_key_id), item.address, item.request, item.response,
+    coalesce(item.refused, false)
+  from jsonb_to_recordset(rows) as item (
     id text, tenant_id text, key_id text, age_ms bigint, operation text, method text, path text,
     query text, resource text, status smallint,
     error_code text, duration_ms integer, credential text, actor text, api_key_id text,
     address inet, request jsonb, response jsonb,
     refused boolean
   )
-  left join private.api_key_secrets key_secret on given.tenant_id is null
-    and key_secret.key_id = given.key_id
-  join public.tenants tenant on tenant.id = coalesce(given.tenant_id, key_secret.tenant_id);
+  left join private.api_key_secrets key_secret on item.tenant_id is null
+    and key_secret.key_id = item.key_id
+  join public.tenants tenant on tenant.id = coalesce(item.tenant_id, key_secret.tenant_id);
   get diagnostics written = row_count;
   return written;
 end $$;

@@ -7,25 +7,29 @@ create function private.may_call(operation text) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return operation is null or exists (
-    select from private.operations o
-    where o.operation = $1 and private.may(o.permission)
-      and o.permission !~ ':(views|sessions|notifications)$'
-      and (o.operation not in ('getWebhookDelivery', 'getEvent', 'listEvents')
-      or not exists (select from private.event_kinds k
-        where k.kind <> all (private.readable_events())))
+    select from private.operations
+    where operations.operation = $1 and private.may(operations.permission)
+      and operations.permission !~ ':(views|sessions|notifications)$'
+      and (operations.operation not in ('getWebhookDelivery', 'getEvent', 'listEvents')
+      or not exists (select from private.event_kinds event_kind
+        where event_kind.kind <> all (private.readable_events())))
   );
 end $$;
 
-create function private.logged_request_json(r public.request_log) returns jsonb
+create function private.logged_request_json(logged_request public.request_log) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', r.id, 'at', private.iso(r.at), 'operation', r.operation, 'method', r.method, 'path',
-    r.path,
-    'query', case when private.may_call(r.operation) then r.query else '' end,
-    'resource', r.resource, 'status', r.status, 'error_code', r.error_code, 'refused', r.refused,
-    'duration_ms', r.duration_ms, 'credential', r.credential,
-    'actor', r.actor, 'api_key_id', r.api_key_id, 'address', host(r.address)
+    'id', logged_request.id, 'at', private.iso(logged_request.at),
+    'operation', logged_request.operation, 'method', logged_request.method,
+    'path', logged_request.path,
+    'query', case when private.may_call(logged_request.operation) then logged_request.query
+      else '' end,
+    'resource', logged_request.resource, 'status', logged_request.status,
+    'error_code', logged_request.error_code, 'refused', logged_request.refused,
+    'duration_ms', logged_request.duration_ms, 'credential', logged_request.credential,
+    'actor', logged_request.actor, 'api_key_id', logged_request.api_key_id,
+    'address', host(logged_request.address)
   );
 end $$;
 
@@ -82,20 +86,20 @@ end $$;
 create function public.get_request(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.request_log;
+  logged_request public.request_log;
   readable boolean;
 begin
   perform private.begin_request(request, 'get_request');
-  select * into r
-  from public.request_log x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  select * into logged_request
+  from public.request_log
+  where request_log.tenant_id = private.tenant_id() and request_log.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('request');
   end if;
-  readable := private.may_call(r.operation);
-  return private.logged_request_json(r) || jsonb_build_object(
-    'request', case when readable then r.request end, 'response',
-    case when readable then r.response end
+  readable := private.may_call(logged_request.operation);
+  return private.logged_request_json(logged_request) || jsonb_build_object(
+    'request', case when readable then logged_request.request end,
+    'response', case when readable then logged_request.response end
   );
 end $$;
 

@@ -11,13 +11,13 @@ begin
     with grace as materialized (
       select source.source_no,
         private.last_day_of_grace(source,
-          private.policy_of_pair(tenant, own_period.pair_no) ->> 'calendar_id') as day
-      from public.reconciliations own_period
-      join public.pairs pair on pair.tenant_id = own_period.tenant_id
-        and pair.pair_no = own_period.pair_no
-      join public.sources source on source.tenant_id = own_period.tenant_id
+          private.policy_of_pair(tenant, period.pair_no) ->> 'calendar_id') as day
+      from public.reconciliations period
+      join public.pairs pair on pair.tenant_id = period.tenant_id
+        and pair.pair_no = period.pair_no
+      join public.sources source on source.tenant_id = period.tenant_id
         and source.source_no in (pair.left_source_no, pair.right_source_no)
-      where own_period.tenant_id = tenant and own_period.id = reconciliation
+      where period.tenant_id = tenant and period.id = reconciliation
     )
     select jsonb_build_object(
       'avoided', (
@@ -62,17 +62,18 @@ create function private.finish_dry_run(tenant text, run text, attempt integer,
   outcome jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  x public.runs;
+  run_row public.runs;
 begin
   perform private.require_attempt(tenant, run, attempt);
-  update public.runs y
-  set status = 'done', stage = null, finished_at = clock_timestamp(), lines_done = y.lines_total,
+  update public.runs
+  set status = 'done', stage = null, finished_at = clock_timestamp(), lines_done = runs.lines_total,
     impact = outcome -> 'impact', digest = outcome ->> 'digest',
     suggested_count = (outcome ->> 'suggested_count')::bigint,
     open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall'
-  where y.tenant_id = tenant and y.id = run
-  returning * into x;
-  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  where runs.tenant_id = tenant and runs.id = run
+  returning * into run_row;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
+    run);
 end $$;
 
 grant execute on function

@@ -6,17 +6,18 @@ create function private.fail_run(tenant text, run text, attempt integer,
   failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  x public.runs;
+  run_row public.runs;
 begin
-  update public.runs y
+  update public.runs
   set status = 'failed', stage = null, finished_at = clock_timestamp(), failure = fail_run.failure
-  where y.tenant_id = tenant and y.id = run and y.attempt = fail_run.attempt
-    and y.status in ('queued', 'running')
-  returning * into x;
+  where runs.tenant_id = tenant and runs.id = run and runs.attempt = fail_run.attempt
+    and runs.status in ('queued', 'running')
+  returning * into run_row;
   if not found then
     return false;
   end if;
-  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
+    run);
   return true;
 end $$;
 
@@ -26,24 +27,27 @@ end $$;
 create function private.end_abandoned_runs(failure text) returns setof text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  x record;
+  abandoned record;
 begin
-  for x in
+  for abandoned in
     with unended as (
-      select r.*, case when r.dry_run is not null then r.id end as asked
-      from public.runs r
-      where r.status in ('queued', 'running')
+      select run.*, case when run.dry_run is not null then run.id end as requested_run
+      from public.runs run
+      where run.status in ('queued', 'running')
     )
-    select u.*, j.id as job
-    from unended u
-    left join graphile_worker.jobs j on j.key = 'match:' || coalesce(u.asked, u.reconciliation_id)
-    where case when j.id is not null then j.attempts >= j.max_attempts and j.locked_at is null
-      else u.status = 'queued' or u.started_at < now() - interval '1 hour' end
+    select unended.*, job.id as job
+    from unended
+    left join graphile_worker.jobs job
+      on job.key = 'match:' || coalesce(unended.requested_run, unended.reconciliation_id)
+    where case when job.id is not null then job.attempts >= job.max_attempts
+      and job.locked_at is null
+      else unended.status = 'queued' or unended.started_at < now() - interval '1 hour' end
   loop
-    if x.status = 'queued' and x.job is null then
-      perform private.queue_run(x.tenant_id, x.pair_no, x.reconciliation_id, x.asked, interval '0');
-    elsif private.fail_run(x.tenant_id, x.id, x.attempt, failure) then
-      return next x.id;
+    if abandoned.status = 'queued' and abandoned.job is null then
+      perform private.queue_run(abandoned.tenant_id, abandoned.pair_no, abandoned.reconciliation_id,
+        abandoned.requested_run, interval '0');
+    elsif private.fail_run(abandoned.tenant_id, abandoned.id, abandoned.attempt, failure) then
+      return next abandoned.id;
     end if;
   end loop;
 end $$;

@@ -1,31 +1,34 @@
 -- Rules of a pair over the wire, with their settings and what was learned. Each change is a
 -- version; a period follows the newest.
 
-create function private.rules_json(p public.pairs) returns jsonb
+create function private.rules_json(pair public.pairs) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  r public.pair_rules;
+  rules_version public.pair_rules;
 begin
-  select * into r
-  from public.pair_rules x
-  where x.tenant_id = p.tenant_id and x.pair_no = p.pair_no and x.version = p.rules_version;
+  select * into rules_version
+  from public.pair_rules
+  where pair_rules.tenant_id = pair.tenant_id and pair_rules.pair_no = pair.pair_no
+    and pair_rules.version = pair.rules_version;
   -- Null rules: the defaults, which the engine has. The contract shows what `weights` mean, not
   -- their counts.
-  return jsonb_build_object('rules', r.rules, 'version', p.rules_version, 'weights', p.weights,
-    'updated_at', private.iso(r.created_at),
-    'updated_by', r.created_by) || private.default_policy() || coalesce(r.policy, '{}');
+  return jsonb_build_object('rules', rules_version.rules, 'version', pair.rules_version,
+    'weights', pair.weights,
+    'updated_at', private.iso(rules_version.created_at),
+    'updated_by', rules_version.created_by) || private.default_policy()
+      || coalesce(rules_version.policy, '{}');
 end $$;
 
 -- input: { id }, the reconciliation's. Refuses: not_found, conflict.
 create function public.get_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
+  period public.reconciliations;
 begin
   perform private.begin_request(request, 'get_rules');
-  r := private.find_period(input ->> 'id');
-  return (select private.rules_json(p) from public.pairs p
-    where p.tenant_id = r.tenant_id and p.pair_no = r.pair_no);
+  period := private.find_period(input ->> 'id');
+  return (select private.rules_json(pair) from public.pairs pair
+    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no);
 end $$;
 
 -- By how much the sides of a match of this size may differ under the rules of a pair, with the
@@ -36,15 +39,17 @@ begin
   return (
     select coalesce(
       max(
-        greatest((x.rule ->> 'amount_tolerance_minor')::numeric,
-          floor(larger * (x.rule ->> 'amount_tolerance_bps')::numeric / 10000))),
+        greatest((listed.rule ->> 'amount_tolerance_minor')::numeric,
+          floor(larger * (listed.rule ->> 'amount_tolerance_bps')::numeric / 10000))),
       0)
-    from public.pairs p
-      left join public.pair_rules r on r.tenant_id = p.tenant_id and r.pair_no = p.pair_no
-        and r.version = p.rules_version
-    cross join jsonb_array_elements(coalesce(r.rules, private.default_rules())) as x (rule)
-    where p.tenant_id = tenant and p.pair_no = pair
-      and coalesce(x.rule ->> 'residual', 'keep') = 'keep'
+    from public.pairs
+      left join public.pair_rules on pair_rules.tenant_id = pairs.tenant_id
+        and pair_rules.pair_no = pairs.pair_no
+        and pair_rules.version = pairs.rules_version
+    cross join jsonb_array_elements(coalesce(pair_rules.rules,
+      private.default_rules())) as listed (rule)
+    where pairs.tenant_id = tenant and pairs.pair_no = pair
+      and coalesce(listed.rule ->> 'residual', 'keep') = 'keep'
   );
 end $$;
 
@@ -52,9 +57,9 @@ create function private.without_names(weights jsonb, names jsonb) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
   return case when weights ? 'names' then jsonb_set(weights, '{names}', (
-    select coalesce(jsonb_agg(n.name order by n.place), '[]')
-    from jsonb_array_elements(weights -> 'names') with ordinality n (name, place)
-    where not names @> jsonb_build_array(n.name - 'confirmed')
+    select coalesce(jsonb_agg(named.name order by named.place), '[]')
+    from jsonb_array_elements(weights -> 'names') with ordinality named (name, place)
+    where not names @> jsonb_build_array(named.name - 'confirmed')
   )) else weights end;
 end $$;
 
@@ -67,45 +72,45 @@ language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   before jsonb;
-  p public.pairs;
+  pair public.pairs;
 begin
   perform private.lock_pair_of(period);
-  select pair.* into p
-  from public.reconciliations own_period
-  join public.pairs pair on pair.tenant_id = own_period.tenant_id
-    and pair.pair_no = own_period.pair_no
-  where own_period.tenant_id = tenant and own_period.id = period;
-  perform private.require_version(p.rules_version, versions);
-  if (private.policy_of_pair(tenant, p.pair_no) ->> 'four_eyes')::boolean
+  select pairs.* into pair
+  from public.reconciliations
+  join public.pairs on pairs.tenant_id = reconciliations.tenant_id
+    and pairs.pair_no = reconciliations.pair_no
+  where reconciliations.tenant_id = tenant and reconciliations.id = period;
+  perform private.require_version(pair.rules_version, versions);
+  if (private.policy_of_pair(tenant, pair.pair_no) ->> 'four_eyes')::boolean
     and not (policy ->> 'four_eyes')::boolean
     and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
     perform private.refuse('role_required',
       'Only a tenant_admin can turn four_eyes off. Leave it out, or ask a tenant admin.');
   end if;
-  if (private.policy_of_pair(tenant, p.pair_no) ->> 'review_levels')::integer
+  if (private.policy_of_pair(tenant, pair.pair_no) ->> 'review_levels')::integer
       > (policy ->> 'review_levels')::integer
     and not (private.principal_type() = 'user' and auth.jwt() -> 'roles' ? 'tenant_admin') then
     perform private.refuse('role_required',
       'Only a tenant_admin can lower review_levels. Leave it out, or ask a tenant admin.');
   end if;
-  before := private.rules_json(p);
+  before := private.rules_json(pair);
   insert into public.pair_rules (tenant_id, pair_no, version, rules, policy)
-  values (tenant, p.pair_no, p.rules_version + 1, rules,
-    private.policy_of_pair(tenant, p.pair_no) || policy);
-  update public.pairs pair
-  set rules_version = p.rules_version + 1,
-    weights = case when not forget then private.without_names(pair.weights, names) end
-  where pair.tenant_id = tenant and pair.pair_no = p.pair_no
-  returning * into p;
+  values (tenant, pair.pair_no, pair.rules_version + 1, rules,
+    private.policy_of_pair(tenant, pair.pair_no) || policy);
+  update public.pairs
+  set rules_version = pair.rules_version + 1,
+    weights = case when not forget then private.without_names(pairs.weights, names) end
+  where pairs.tenant_id = tenant and pairs.pair_no = pair.pair_no
+  returning * into pair;
   if forget then
     delete from private.decisions decision
-    where decision.tenant_id = tenant and decision.pair_no = p.pair_no;
+    where decision.tenant_id = tenant and decision.pair_no = pair.pair_no;
   end if;
   perform private.record_security_event('matching.rules_updated', period, null,
-    jsonb_build_object('from', before - '{weights}'::text[], 'to',
-      private.rules_json(p) - '{weights}'::text[], 'learning_reset', forget));
-  perform private.request_runs(tenant, p.pair_no);
-  return p;
+    jsonb_build_object('from', before - '{weights}'::text[],
+      'to', private.rules_json(pair) - '{weights}'::text[], 'learning_reset', forget));
+  perform private.request_runs(tenant, pair.pair_no);
+  return pair;
 end $$;
 grant execute on function private.rules_json(public.pairs) to authenticated;
 
@@ -117,35 +122,37 @@ create function public.put_rules(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   dry_run constant boolean := coalesce((input ->> 'dry_run')::boolean, false);
-  r public.reconciliations;
-  p public.pairs;
+  period public.reconciliations;
+  pair public.pairs;
   -- Settings that are left out stay.
   policy constant jsonb := coalesce((
-    select jsonb_object_agg(k, input -> k)
+    select jsonb_object_agg(key, input -> key)
     from unnest('{automatic,fees,four_eyes,review_levels,close_days,checks,evidence_from_minor,
-      calendar_id,exceptions}'::text[]) k
-    where input ? k),
+      calendar_id,exceptions}'::text[]) key
+    where input ? key),
       '{}');
 begin
   perform private.begin_request(request, 'put_rules');
-  r := private.find_period(input ->> 'id');
+  period := private.find_period(input ->> 'id');
   if dry_run then
-    select * into p from public.pairs x where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no;
-    return private.rules_json(p) || policy
+    select * into pair from public.pairs where pairs.tenant_id = period.tenant_id
+      and pairs.pair_no = period.pair_no;
+    return private.rules_json(pair) || policy
       || jsonb_build_object('rules', input -> 'rules', 'dry_run', true,
-      'run_id', (private.request_run(r.id, private.trial_of(input))).id);
+      'run_id', (private.request_run(period.id, private.dry_run_settings(input))).id);
   end if;
   perform private.require_calendar(input);
-  p := private.set_rules(r.id, input -> 'rules', policy,
+  pair := private.set_rules(period.id, input -> 'rules', policy,
     coalesce((input ->> 'reset_learning')::boolean, false),
     coalesce(input -> 'forget_names', '[]'), request -> 'versions');
-  return private.rules_json(p) || jsonb_build_object('dry_run', false, 'run_id', null);
+  return private.rules_json(pair) || jsonb_build_object('dry_run', false, 'run_id', null);
 end $$;
 
 -- Decisions that the pair's weights have not learned from yet, oldest first, with the two lines of
 -- each, as a run weighs them: [{ id, confirmed, score, left, right }], dates as days since
 -- 1970-01-01.
-create function private.decisions_to_learn(tenant text, pair integer, most integer) returns jsonb
+create function private.decisions_to_learn(tenant text, pair integer,
+  most integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
@@ -165,21 +172,22 @@ begin
       select min(member.line::text) filter (where member.side = 'left')::jsonb as left_line,
         min(member.line::text) filter (where member.side = 'right')::jsonb as right_line
       from (
-        select mm.side, jsonb_build_object(
-          'amount_minor',
-          mm.allocated_minor
+        select member.side, jsonb_build_object(
+          'amount_minor', member.allocated_minor
             - case
               when match.adjustments @> '[{"kind": "fee"}]' then private.fee_of_whole(line,
-                mm.allocated_minor)
+                member.allocated_minor)
               else 0 end,
-          'currency', line.currency, 'value_date', line.value_date - date '1970-01-01', 'reference',
-          line.reference,
-          'counterparty', line.counterparty, 'description', line.description, 'group_key',
-          line.group_key) as line
-        from public.match_members mm
-          join public.lines line on line.tenant_id = mm.tenant_id and line.line_no = mm.line_no
-        join public.matches match on match.tenant_id = mm.tenant_id and match.id = mm.match_id
-        where mm.tenant_id = tenant and mm.match_id = chosen.match_id
+          'currency', line.currency, 'value_date', line.value_date - date '1970-01-01',
+          'reference', line.reference,
+          'counterparty', line.counterparty, 'description', line.description,
+          'group_key', line.group_key) as line
+        from public.match_members member
+          join public.lines line on line.tenant_id = member.tenant_id
+            and line.line_no = member.line_no
+        join public.matches match on match.tenant_id = member.tenant_id
+          and match.id = member.match_id
+        where member.tenant_id = tenant and member.match_id = chosen.match_id
       ) member
     ) seen
   );
@@ -193,15 +201,15 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   taken integer;
 begin
-  perform from public.pairs own_pair where own_pair.tenant_id = tenant and own_pair.pair_no = pair
+  perform from public.pairs where pairs.tenant_id = tenant and pairs.pair_no = pair
     for no key update;
   if exists (
     select
-    from public.runs own_run
-    join public.pairs own_pair on own_pair.tenant_id = own_run.tenant_id
-      and own_pair.pair_no = own_run.pair_no
-    where own_run.tenant_id = tenant and own_run.id = run
-      and own_run.rules_version <> own_pair.rules_version
+    from public.runs
+    join public.pairs on pairs.tenant_id = runs.tenant_id
+      and pairs.pair_no = runs.pair_no
+    where runs.tenant_id = tenant and runs.id = run
+      and runs.rules_version <> pairs.rules_version
   ) then
     return;
   end if;
@@ -209,9 +217,9 @@ begin
   where decision.tenant_id = tenant and decision.pair_no = pair and decision.id <= up_to;
   get diagnostics taken = row_count;
   if taken > 0 then
-    update public.pairs own_pair
+    update public.pairs
     set weights = save_weights.weights
-    where own_pair.tenant_id = tenant and own_pair.pair_no = pair;
+    where pairs.tenant_id = tenant and pairs.pair_no = pair;
   end if;
   perform private.require_attempt(tenant, run, attempt);
 end $$;

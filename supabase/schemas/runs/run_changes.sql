@@ -21,11 +21,12 @@ create function private.mark_pair_changed(tenant text, pair integer,
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   insert into private.run_changes (tenant_id, reconciliation_id, first_line_no, last_line_no)
-  select r.tenant_id, r.id, mark_pair_changed.first_line_no, mark_pair_changed.last_line_no
-  from public.reconciliations r
-  where r.tenant_id = tenant and r.pair_no = pair and r.closed_at is null
-    and r.status <> 'archived'
-    and r.id is distinct from current_setting('app.written_by_run_of', true);
+  select period.tenant_id, period.id, mark_pair_changed.first_line_no,
+    mark_pair_changed.last_line_no
+  from public.reconciliations period
+  where period.tenant_id = tenant and period.pair_no = pair and period.closed_at is null
+    and period.status <> 'archived'
+    and period.id is distinct from current_setting('app.written_by_run_of', true);
 end $$;
 
 create function private.mark_changed_pairs() returns trigger
@@ -33,12 +34,14 @@ language plpgsql security definer set search_path = '' as $$
 begin
   -- A run writes thousands of rows of one pair.
   if current_setting('app.written_by_run_of', true) <> '' then
-    perform private.mark_pair_changed(x.tenant_id, x.pair_no)
-    from (select c.tenant_id, c.pair_no from changed c limit 1) x;
+    perform private.mark_pair_changed(touched.tenant_id, touched.pair_no)
+    from (select changed_row.tenant_id, changed_row.pair_no from changed changed_row
+      limit 1) touched;
     return null;
   end if;
-  perform private.mark_pair_changed(x.tenant_id, x.pair_no)
-  from (select distinct c.tenant_id, c.pair_no from changed c) x;
+  perform private.mark_pair_changed(touched.tenant_id, touched.pair_no)
+  from (select distinct changed_row.tenant_id, changed_row.pair_no
+    from changed changed_row) touched;
   return null;
 end $$;
 create trigger changed_inserted after insert on public.matches referencing new table as changed
@@ -68,31 +71,33 @@ create trigger reopened after update on public.reconciliations
   ) execute function private.mark_reopened_period();
 
 -- What decides a run in addition to what changes in its pair. Days of grace pass by themselves.
-create function private.run_conditions(r public.reconciliations, p public.pairs, engine text,
+create function private.run_conditions(period public.reconciliations, pair public.pairs,
+  engine text,
   policy jsonb, calendar jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('engine', engine, 'rules_version', p.rules_version,
-    'period_end', r.period_end, 'calendar_id', calendar -> 'calendar_id',
+  return jsonb_build_object('engine', engine, 'rules_version', pair.rules_version,
+    'period_end', period.period_end, 'calendar_id', calendar -> 'calendar_id',
     'calendar_version', calendar -> 'calendar_version',
     'days_of_grace', (
-      select jsonb_object_agg(s.source_no,
-        private.last_day_of_grace(s, policy ->> 'calendar_id'))
-      from public.sources s
-      where s.tenant_id = r.tenant_id and s.source_no in (p.left_source_no, p.right_source_no)
+      select jsonb_object_agg(source.source_no,
+        private.last_day_of_grace(source, policy ->> 'calendar_id'))
+      from public.sources source
+      where source.tenant_id = period.tenant_id
+        and source.source_no in (pair.left_source_no, pair.right_source_no)
     ));
 end $$;
 
 -- Whether a run would match what the last one did, which ended well.
-create function private.has_nothing_new(r public.reconciliations, last_run public.runs,
+create function private.has_nothing_new(period public.reconciliations, last_run public.runs,
   conditions jsonb) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return last_run.status = 'done' and last_run.conditions = has_nothing_new.conditions
-    and not exists (select from private.run_changes c
-      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
-    and not exists (select from private.decisions d
-      where d.tenant_id = r.tenant_id and d.pair_no = r.pair_no);
+    and not exists (select from private.run_changes run_change
+      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
+    and not exists (select from private.decisions decision
+      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no);
 end $$;
 
 -- A run reads all of one moment: what had changed until then is no longer new. In the transaction
@@ -100,8 +105,8 @@ end $$;
 create function private.forget_read_changes(tenant text, reconciliation text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  delete from private.run_changes c
-  where c.tenant_id = tenant and c.reconciliation_id = reconciliation;
+  delete from private.run_changes run_change
+  where run_change.tenant_id = tenant and run_change.reconciliation_id = reconciliation;
 end $$;
 grant execute on function private.forget_read_changes(text, text) to service_role;
 
@@ -115,24 +120,24 @@ create table private.held_back_reasons (
 );
 alter table private.held_back_reasons enable row level security;
 
-create function private.keep_held_back_reasons(tenant text, reconciliation text, reasons jsonb)
+create function private.store_held_back_reasons(tenant text, reconciliation text, reasons jsonb)
 returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  delete from private.held_back_reasons h
-  where h.tenant_id = tenant and h.reconciliation_id = reconciliation;
+  delete from private.held_back_reasons reason
+  where reason.tenant_id = tenant and reason.reconciliation_id = reconciliation;
   if reasons is not null then
     insert into private.held_back_reasons (tenant_id, reconciliation_id, reasons)
-    values (tenant, reconciliation, keep_held_back_reasons.reasons);
+    values (tenant, reconciliation, store_held_back_reasons.reasons);
   end if;
 end $$;
 
-create function private.reasons_held_back(r public.reconciliations) returns jsonb
+create function private.reasons_held_back(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((
-    select h.reasons from private.held_back_reasons h
-    where h.tenant_id = r.tenant_id and h.reconciliation_id = r.id
+    select reason.reasons from private.held_back_reasons reason
+    where reason.tenant_id = period.tenant_id and reason.reconciliation_id = period.id
   ), '{}');
 end $$;
 
@@ -143,8 +148,8 @@ language plpgsql volatile set search_path = '' as $$
 declare
   ended public.runs;
 begin
-  update public.runs x
-  set status = 'done', stage = null, started_at = coalesce(x.started_at, now()),
+  update public.runs
+  set status = 'done', stage = null, started_at = coalesce(runs.started_at, now()),
     finished_at = clock_timestamp(), rules_version = last_run.rules_version,
     engine_version = last_run.engine_version, calendar_id = last_run.calendar_id,
     calendar_version = last_run.calendar_version, conditions = last_run.conditions,
@@ -155,7 +160,7 @@ begin
     changed = last_run.changed || jsonb_build_object('added', 0, 'replaced', 0, 'undone', 0,
       'left_out', 0, 'kept', (last_run.changed ->> 'kept')::bigint
         + (last_run.changed ->> 'added')::bigint + (last_run.changed ->> 'replaced')::bigint)
-  where x.tenant_id = tenant and x.id = run
+  where runs.tenant_id = tenant and runs.id = run
   returning * into ended;
   perform private.emit(tenant, 'run.done',
     jsonb_build_object('run', private.run_json(ended)), run);
@@ -166,15 +171,16 @@ create function private.finish_unchanged_run(tenant text, run text, attempt inte
   opened integer, held_back integer) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  x public.runs;
+  run_row public.runs;
   last_run public.runs;
 begin
   perform private.require_attempt(tenant, run, attempt);
-  select * into strict x from public.runs y where y.tenant_id = tenant and y.id = run;
-  select * into strict last_run from public.runs y
-  where y.tenant_id = tenant and y.reconciliation_id = x.reconciliation_id and y.status = 'done'
-    and y.dry_run is null
-  order by y.id desc limit 1;
+  select * into strict run_row from public.runs where runs.tenant_id = tenant and runs.id = run;
+  select * into strict last_run from public.runs
+  where runs.tenant_id = tenant and runs.reconciliation_id = run_row.reconciliation_id
+    and runs.status = 'done'
+    and runs.dry_run is null
+  order by runs.id desc limit 1;
   perform private.end_unchanged_run(tenant, run, last_run, opened, held_back);
 end $$;
 grant execute on function

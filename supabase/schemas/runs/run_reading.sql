@@ -5,12 +5,12 @@
 -- Statements over newly written rows are planned with old statistics. So each reads a table once,
 -- by numbers in their order, which only one index serves, and joins in that order: no estimate can
 -- make it look up line by line, or in another index.
-create function private.plan_by_sets() returns void
+create function private.prefer_set_joins() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform set_config(s.name, s.value, true)
+  perform set_config(setting.name, setting.value, true)
   from (values ('enable_nestloop', 'off'), ('enable_hashjoin', 'off'), ('enable_sort', 'off'),
-    ('work_mem', '64MB')) s (name, value);
+    ('work_mem', '64MB')) setting (name, value);
 end $$;
 
 -- Gives the run the lines of the matches that it reconsiders, with the amounts that they took of
@@ -19,15 +19,18 @@ create function private.load_lines_of_matches(tenant text, of_settled boolean) r
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into pg_temp.given_lines
-  select mm.line_no, mm.side, mm.allocated_minor, t.currency
-  from (select x.id, x.currency from pg_temp.taken_up x where x.settled = of_settled
-    order by x.id) t
+  select member.line_no, member.side, member.allocated_minor, taken.currency
+  from (select taken_up.id, taken_up.currency from pg_temp.taken_up
+    where taken_up.settled = of_settled
+    order by taken_up.id) taken
   join (
-    select x.match_id, x.line_no, x.side, x.allocated_minor from public.match_members x
-    where x.tenant_id = tenant
-      and x.match_id = any (array(select y.id from pg_temp.taken_up y where y.settled = of_settled))
-    order by x.match_id
-  ) mm on mm.match_id = t.id;
+    select member.match_id, member.line_no, member.side, member.allocated_minor
+    from public.match_members member
+    where member.tenant_id = tenant
+      and member.match_id = any (array(select taken_up.id from pg_temp.taken_up
+        where taken_up.settled = of_settled))
+    order by member.match_id
+  ) member on member.match_id = taken.id;
 end $$;
 
 -- Whether a line of the tenant has a fee, as of most tenants none has. In the order that only one
@@ -36,9 +39,9 @@ create function private.has_fees(tenant text) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   perform
-  from public.lines l
-  where l.tenant_id = tenant and l.fee_minor <> 0
-  order by l.fee_minor
+  from public.lines line
+  where line.tenant_id = tenant and line.fee_minor <> 0
+  order by line.fee_minor
   limit 1;
   return found;
 end $$;
@@ -51,43 +54,46 @@ begin
     return;
   end if;
   insert into pg_temp.line_fees
-  select g.line_no, private.fee_of_whole(l.line, g.minor)
-  from (select x.line_no, sum(x.minor)::bigint as minor from pg_temp.given_lines x group by 1
-    order by 1) g
+  select given_line.line_no, private.fee_of_whole(line.line, given_line.minor)
+  from (select given_lines.line_no, sum(given_lines.minor)::bigint as minor from pg_temp.given_lines
+    group by 1
+    order by 1) given_line
   join (
-    select x.line_no, x as line from public.lines x
-    where x.tenant_id = tenant and x.fee_minor <> 0
-      and x.line_no = any (array(select y.line_no from pg_temp.given_lines y))
-      order by x.line_no
-  ) l on l.line_no = g.line_no
-  where private.fee_of_whole(l.line, g.minor) <> 0;
+    select line.line_no, line as line from public.lines line
+    where line.tenant_id = tenant and line.fee_minor <> 0
+      and line.line_no = any (array(select given_lines.line_no from pg_temp.given_lines))
+      order by line.line_no
+  ) line on line.line_no = given_line.line_no
+  where private.fee_of_whole(line.line, given_line.minor) <> 0;
 end $$;
 
 -- Reconsiders those matches of leading exact rules that share amount and currency with one of the
 -- given lines, with or without its fee: including them, a run decides what one over all lines would
 -- (engine/README.md).
-create function private.take_up_settled(tenant text, reconciliation text) returns void
+create function private.reconsider_settled_matches(tenant text, reconciliation text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   create temp table given_amounts (minor bigint not null, currency text not null) on commit drop;
-  insert into pg_temp.given_amounts select distinct g.minor, g.currency from pg_temp.given_lines g;
+  insert into pg_temp.given_amounts select distinct settled_match.minor, settled_match.currency
+  from pg_temp.given_lines settled_match;
   if exists (select from pg_temp.line_fees) then
     insert into pg_temp.given_amounts
-    select g.minor - f.minor, g.currency
-    from pg_temp.given_lines g
-    join pg_temp.line_fees f on f.line_no = g.line_no;
+    select settled_match.minor - line_fees.minor, settled_match.currency
+    from pg_temp.given_lines settled_match
+    join pg_temp.line_fees on line_fees.line_no = settled_match.line_no;
   end if;
   insert into pg_temp.taken_up (id, currency, settled)
-  select m.id, m.currency, true
-  from (select distinct x.minor, x.currency from pg_temp.given_amounts x
-    order by x.minor, x.currency) g
+  select match.id, match.currency, true
+  from (select distinct given_amounts.minor, given_amounts.currency from pg_temp.given_amounts
+    order by given_amounts.minor, given_amounts.currency) settled_match
   join (
-    select x.id, x.amount_minor, x.currency from public.matches x
-    where x.tenant_id = tenant and x.reconciliation_id = reconciliation and x.settled
-      and x.state = 'confirmed' and x.decided_by is null
-      and x.amount_minor = any (array(select distinct y.minor from pg_temp.given_amounts y))
-    order by x.amount_minor, x.currency
-  ) m on m.amount_minor = g.minor and m.currency = g.currency;
+    select match.id, match.amount_minor, match.currency from public.matches match
+    where match.tenant_id = tenant and match.reconciliation_id = reconciliation and match.settled
+      and match.state = 'confirmed' and match.decided_by is null
+      and match.amount_minor = any (array(select distinct given_amounts.minor
+        from pg_temp.given_amounts))
+    order by match.amount_minor, match.currency
+  ) match on match.amount_minor = settled_match.minor and match.currency = settled_match.currency;
 end $$;
 
 -- Tables of the session for what a run is given, until the transaction ends.
@@ -104,47 +110,52 @@ begin
 end $$;
 
 -- The given lines, each once, as the matcher copies them.
-create function private.show_lines_to_weigh() returns void
+create function private.create_lines_to_weigh_view() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   -- A partly matched line has its open amount and what its matches took.
   if exists (select from pg_temp.taken_up) then
-    create temp view lines_once as select g.line_no, g.side, sum(g.minor)::bigint as minor
-      from pg_temp.given_lines g group by 1, 2;
+    create temp view lines_once as select given_line.line_no, given_line.side,
+      sum(given_line.minor)::bigint as minor
+      from pg_temp.given_lines given_line group by 1, 2;
   else
-    create temp view lines_once as select g.line_no, g.side, g.minor from pg_temp.given_lines g;
+    create temp view lines_once as select given_line.line_no, given_line.side, given_line.minor
+      from pg_temp.given_lines given_line;
   end if;
   create temp view lines_to_weigh as
-  select g.side = 'left' as is_left, g.line_no, l.id, g.minor, l.currency, l.value_date,
-    l.booked_date, l.reference, l.counterparty, l.description, l.group_key
-  from (select x.line_no, x.side, x.minor from pg_temp.lines_once x order by x.line_no) g
+  select given_line.side = 'left' as is_left, given_line.line_no, line.id, given_line.minor,
+    line.currency, line.value_date,
+    line.booked_date, line.reference, line.counterparty, line.description, line.group_key
+  from (select lines_once.line_no, lines_once.side, lines_once.minor from pg_temp.lines_once
+    order by lines_once.line_no) given_line
   join (
-    select * from public.lines x
-    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
-      and x.line_no = any (array(select y.line_no from pg_temp.given_lines y))
-    order by x.line_no
-  ) l on l.line_no = g.line_no;
+    select * from public.lines line
+    where line.tenant_id = (select run_scope.tenant_id from pg_temp.run_scope)
+      and line.line_no = any (array(select given_lines.line_no from pg_temp.given_lines))
+    order by line.line_no
+  ) line on line.line_no = given_line.line_no;
 end $$;
 
 -- The matches that a run reconsiders, a row for each member, as the matcher copies them.
-create function private.show_matches_made() returns void
+create function private.create_matches_made_view() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   create temp view matches_made as
-  select m.id, m.state, m.method, m.score, m.currency, m.amount_minor, m.hash_high, m.hash_low,
-    mm.line_no, mm.allocated_minor
+  select match.id, match.state, match.method, match.score, match.currency, match.amount_minor,
+    match.hash_high, match.hash_low,
+    member.line_no, member.allocated_minor
   from (
-    select * from public.matches x
-    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
-      and x.id = any (array(select y.id from pg_temp.taken_up y))
-      order by x.id
-  ) m
+    select * from public.matches match
+    where match.tenant_id = (select run_scope.tenant_id from pg_temp.run_scope)
+      and match.id = any (array(select taken_up.id from pg_temp.taken_up))
+      order by match.id
+  ) match
   join (
-    select x.match_id, x.line_no, x.allocated_minor from public.match_members x
-    where x.tenant_id = (select s.tenant_id from pg_temp.run_scope s)
-      and x.match_id = any (array(select y.id from pg_temp.taken_up y))
-    order by x.match_id
-  ) mm on mm.match_id = m.id;
+    select member.match_id, member.line_no, member.allocated_minor from public.match_members member
+    where member.tenant_id = (select run_scope.tenant_id from pg_temp.run_scope)
+      and member.match_id = any (array(select taken_up.id from pg_temp.taken_up))
+    order by member.match_id
+  ) member on member.match_id = match.id;
 end $$;
 
 -- Collects what a run weighs: what is open up to the period's end (for a closed period what was
@@ -156,7 +167,7 @@ create function private.load_run(
 ) returns table (left_lines bigint, right_lines bigint)
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.plan_by_sets();
+  perform private.prefer_set_joins();
   perform private.begin_reading(tenant);
   insert into pg_temp.taken_up
   select match.id, match.currency, false from public.matches match
@@ -164,9 +175,9 @@ begin
     and match.state = 'confirmed' and match.decided_by is null and (whole or not match.settled);
   if is_closed then
     insert into pg_temp.given_lines
-    select carried.line_no, carried.side, carried.open_minor, carried.currency
-    from public.carried_lines carried
-    where carried.tenant_id = tenant and carried.reconciliation_id = reconciliation;
+    select carried_line.line_no, carried_line.side, carried_line.open_minor, carried_line.currency
+    from public.carried_lines carried_line
+    where carried_line.tenant_id = tenant and carried_line.reconciliation_id = reconciliation;
   else
     insert into pg_temp.given_lines
     select open_line.line_no, open_line.side, open_line.open_minor, open_line.currency
@@ -179,15 +190,15 @@ begin
     perform private.find_line_fees(tenant);
   end if;
   if not whole then
-    perform private.take_up_settled(tenant, reconciliation);
+    perform private.reconsider_settled_matches(tenant, reconciliation);
     perform private.load_lines_of_matches(tenant, true);
   end if;
-  perform private.show_lines_to_weigh();
+  perform private.create_lines_to_weigh_view();
   insert into pg_temp.taken_up
   select match.id, match.currency, false from public.matches match
   where match.tenant_id = tenant and match.reconciliation_id = reconciliation
     and match.state = 'suggested';
-  perform private.show_matches_made();
+  perform private.create_matches_made_view();
   return query
   select count(*) filter (where given_line.side = 'left'),
     count(*) filter (where given_line.side = 'right')
@@ -208,14 +219,14 @@ begin
         and match.state in ('rejected', 'undone')))
     order by member.match_id
   )
-  select array_agg(line.id::text) filter (where mm.side = 'left'),
-    array_agg(line.id::text) filter (where mm.side = 'right')
-  from members mm
+  select array_agg(line.id::text) filter (where members.side = 'left'),
+    array_agg(line.id::text) filter (where members.side = 'right')
+  from members
   join (
     select line.id, line.line_no from public.lines line
     where line.tenant_id = tenant
       and line.line_no = any (array(select any_member.line_no from members any_member))
       order by line.line_no
-  ) line on line.line_no = mm.line_no
-  group by mm.match_id;
+  ) line on line.line_no = members.line_no
+  group by members.match_id;
 end $$;

@@ -52,24 +52,25 @@ create policy runs_read on public.runs for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
-create function private.run_json(r public.runs) returns jsonb
+create function private.run_json(run public.runs) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', r.id, 'reconciliation_id', r.reconciliation_id, 'status', r.status, 'dry_run',
-    r.dry_run is not null, 'stage', r.stage,
-    'lines_done', r.lines_done, 'lines_total', r.lines_total, 'waterfall', r.waterfall,
-    'impact', '{"exceptions": {"avoided": 0, "added": 0}}'::jsonb || r.impact, 'changed', r.changed,
-    'suggested_count', r.suggested_count, 'open_count', r.open_count, 'exceptions_opened',
-    r.exceptions_opened,
-    'exceptions_held_back', r.exceptions_held_back, 'rules_version', r.rules_version, 'calendar_id',
-    r.calendar_id,
-    'calendar_version', r.calendar_version, 'engine_version', r.engine_version,
-    'digest', r.digest, 'failure', r.failure,
-    'duration_ms', round(extract(epoch from r.finished_at - r.started_at) * 1000),
-    'created_at', private.iso(r.created_at), 'created_by', r.created_by, 'started_at',
-    private.iso(r.started_at),
-    'finished_at', private.iso(r.finished_at)
+    'id', run.id, 'reconciliation_id', run.reconciliation_id, 'status', run.status,
+    'dry_run', run.dry_run is not null, 'stage', run.stage,
+    'lines_done', run.lines_done, 'lines_total', run.lines_total, 'waterfall', run.waterfall,
+    'impact', '{"exceptions": {"avoided": 0, "added": 0}}'::jsonb || run.impact,
+    'changed', run.changed,
+    'suggested_count', run.suggested_count, 'open_count', run.open_count,
+    'exceptions_opened', run.exceptions_opened,
+    'exceptions_held_back', run.exceptions_held_back, 'rules_version', run.rules_version,
+    'calendar_id', run.calendar_id,
+    'calendar_version', run.calendar_version, 'engine_version', run.engine_version,
+    'digest', run.digest, 'failure', run.failure,
+    'duration_ms', round(extract(epoch from run.finished_at - run.started_at) * 1000),
+    'created_at', private.iso(run.created_at), 'created_by', run.created_by,
+    'started_at', private.iso(run.started_at),
+    'finished_at', private.iso(run.finished_at)
   );
 end $$;
 
@@ -78,10 +79,10 @@ create function private.is_large(tenant text, pair integer) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return 200000 < (
-    select sum(s.line_count) from public.pairs p
-    join public.sources s on s.tenant_id = p.tenant_id
-      and s.source_no in (p.left_source_no, p.right_source_no)
-    where p.tenant_id = tenant and p.pair_no = pair
+    select sum(source.line_count) from public.pairs
+    join public.sources source on source.tenant_id = pairs.tenant_id
+      and source.source_no in (pairs.left_source_no, pairs.right_source_no)
+    where pairs.tenant_id = tenant and pairs.pair_no = pair
   );
 end $$;
 
@@ -98,8 +99,8 @@ begin
       jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
     queue_name => 'pair:' || pair, max_attempts => 5, job_key => job_of_run,
     run_at => least(now() + delay, (
-      select j.run_at from graphile_worker.jobs j
-      where j.key = job_of_run and j.locked_at is null
+      select job.run_at from graphile_worker.jobs job
+      where job.key = job_of_run and job.locked_at is null
     )),
     flags => private.job_flags(tenant, 'run') || case when private.is_large(tenant, pair)
       then private.job_flags(tenant, 'large run') end);
@@ -113,13 +114,15 @@ create function private.request_runs(tenant text, pair integer, first_line_no bi
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.mark_pair_changed(tenant, pair, first_line_no, last_line_no);
-  perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, interval '1 second') from (
-    select * from public.reconciliations x
-    where x.tenant_id = tenant and x.pair_no = pair and x.auto_run and x.closed_at is null
-      and x.status <> 'archived'
-      and not private.is_closing(tenant, pair, x.id)
-    order by x.period_end
-  ) r;
+  perform private.queue_run(period.tenant_id, period.pair_no, period.id, null, interval '1 second')
+    from (
+    select * from public.reconciliations period
+    where period.tenant_id = tenant and period.pair_no = pair and period.auto_run
+      and period.closed_at is null
+      and period.status <> 'archived'
+      and not private.is_closing(tenant, pair, period.id)
+    order by period.period_end
+  ) period;
 end $$;
 
 -- The same for every pair of the caller's tenant that counts business days by a calendar. Returns
@@ -128,11 +131,11 @@ create function private.request_runs_by_calendar(calendar text) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   pairs constant integer[] := array(
-    select own_pair.pair_no
-    from public.pairs own_pair
-    join public.pair_rules pair_rule on pair_rule.tenant_id = own_pair.tenant_id
-      and pair_rule.pair_no = own_pair.pair_no and pair_rule.version = own_pair.rules_version
-    where own_pair.tenant_id = private.tenant_id() and pair_rule.policy ->> 'calendar_id' = calendar
+    select pair.pair_no
+    from public.pairs pair
+    join public.pair_rules pair_rule on pair_rule.tenant_id = pair.tenant_id
+      and pair_rule.pair_no = pair.pair_no and pair_rule.version = pair.rules_version
+    where pair.tenant_id = private.tenant_id() and pair_rule.policy ->> 'calendar_id' = calendar
   );
 begin
   perform private.request_runs(private.tenant_id(), pair) from unnest(pairs) pair;
@@ -148,37 +151,39 @@ end $$;
 create function private.request_run(reconciliation text, trial jsonb) returns public.runs
 language plpgsql volatile set search_path = '' as $$
 declare
-  r public.reconciliations;
-  asked public.runs;
+  period public.reconciliations;
+  requested_run public.runs;
 begin
-  select * into r
-  from public.reconciliations period
-  where period.tenant_id = private.tenant_id() and period.id = reconciliation for no key update;
-  if r.closed_at is not null and trial is null then
+  select * into period
+  from public.reconciliations
+  where reconciliations.tenant_id = private.tenant_id() and reconciliations.id = reconciliation
+    for no key update;
+  if period.closed_at is not null and trial is null then
     perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
-  elsif r.status = 'archived' then
+  elsif period.status = 'archived' then
     perform private.refuse_conflict('archived',
       'The reconciliation is archived: it does not change any more.');
   end if;
   if trial is null then
-    perform private.require_not_closing(r.tenant_id, r.pair_no, r.id);
-    select * into asked from public.runs run
-    where run.tenant_id = r.tenant_id and run.reconciliation_id = r.id and run.status = 'queued'
+    perform private.require_not_closing(period.tenant_id, period.pair_no, period.id);
+    select * into requested_run from public.runs run
+    where run.tenant_id = period.tenant_id and run.reconciliation_id = period.id
+      and run.status = 'queued'
       and run.dry_run is null;
     if found then
-      return asked;
+      return requested_run;
     end if;
   end if;
   insert into public.runs (reconciliation_id, pair_no, dry_run, stage)
-  values (r.id, r.pair_no, trial, 'queued')
-  returning * into asked;
-  perform private.queue_run(r.tenant_id, r.pair_no, r.id,
-    case when trial is not null then asked.id end, interval '0');
-  return asked;
+  values (period.id, period.pair_no, trial, 'queued')
+  returning * into requested_run;
+  perform private.queue_run(period.tenant_id, period.pair_no, period.id,
+    case when trial is not null then requested_run.id end, interval '0');
+  return requested_run;
 end $$;
 -- The settings that a dry run tries. Refuses: invalid_request for a calendar that the tenant
 -- doesn't have.
-create function private.trial_of(input jsonb) returns jsonb
+create function private.dry_run_settings(input jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   perform private.require_calendar(input);
@@ -198,19 +203,19 @@ create function public.create_run(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_run');
-  asked public.runs;
+  requested_run public.runs;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.find_period(input ->> 'id');
-  asked := private.request_run(input ->> 'id',
-    case when (input ->> 'dry_run')::boolean then private.trial_of(input) end);
-  if asked.dry_run is null then
-    perform private.record_security_event('matching.run_requested', asked.id, null,
-      jsonb_build_object('reconciliation_id', asked.reconciliation_id));
+  requested_run := private.request_run(input ->> 'id',
+    case when (input ->> 'dry_run')::boolean then private.dry_run_settings(input) end);
+  if requested_run.dry_run is null then
+    perform private.record_security_event('matching.run_requested', requested_run.id, null,
+      jsonb_build_object('reconciliation_id', requested_run.reconciliation_id));
   end if;
-  return private.finish_request(request, private.run_json(asked));
+  return private.finish_request(request, private.run_json(requested_run));
 end $$;
 
 -- Newest first. input: { id, limit, after: [id] | null, status }, `id` the reconciliation's.
@@ -219,19 +224,19 @@ create function public.list_runs(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  r public.reconciliations;
+  period public.reconciliations;
   items jsonb;
 begin
   perform private.begin_request(request, 'list_runs');
-  r := private.find_period(input ->> 'id');
-  select jsonb_agg(private.run_json(x) order by x.id desc) into items
+  period := private.find_period(input ->> 'id');
+  select jsonb_agg(private.run_json(run) order by run.id desc) into items
   from (
-    select * from public.runs y
-    where y.tenant_id = r.tenant_id and y.reconciliation_id = r.id
-      and (input -> 'after' ->> 0 is null or y.id < input -> 'after' ->> 0)
-      and (input ->> 'status' is null or y.status = input ->> 'status')
-    order by y.id desc limit page_size + 1
-  ) x;
+    select * from public.runs run
+    where run.tenant_id = period.tenant_id and run.reconciliation_id = period.id
+      and (input -> 'after' ->> 0 is null or run.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or run.status = input ->> 'status')
+    order by run.id desc limit page_size + 1
+  ) run;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -243,8 +248,8 @@ declare
 begin
   perform private.begin_request(request, 'get_run');
   select * into found_run
-  from public.runs x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  from public.runs run
+  where run.tenant_id = private.tenant_id() and run.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('run');
   end if;
@@ -252,14 +257,16 @@ begin
 end $$;
 
 -- The newest run of a period with one of these statuses; without one its fields are null.
-create function private.newest_run(r public.reconciliations, statuses text[]) returns public.runs
+create function private.newest_run(period public.reconciliations,
+  statuses text[]) returns public.runs
 language plpgsql stable set search_path = '' as $$
 declare
   newest public.runs;
 begin
-  select * into newest from public.runs x
-  where x.tenant_id = r.tenant_id and x.reconciliation_id = r.id and x.status = any (statuses)
-    and x.dry_run is null
-  order by x.id desc limit 1;
+  select * into newest from public.runs run
+  where run.tenant_id = period.tenant_id and run.reconciliation_id = period.id
+    and run.status = any (statuses)
+    and run.dry_run is null
+  order by run.id desc limit 1;
   return newest;
 end $$;

@@ -4,68 +4,73 @@
 -- the other rules count, a full run follows within a minute.
 
 -- How long after the first change a full run follows.
-create function private.until_full_run() returns interval
+create function private.full_run_delay() returns interval
 language sql immutable set search_path = ''
 return interval '1 minute';
 
 -- The new lines of a period that are still open, up to a limit.
-create function private.new_open_lines(r public.reconciliations, most integer)
+create function private.new_open_lines(period public.reconciliations, max_count integer)
 returns setof private.open_lines
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select distinct o.*
-  from private.run_changes c
+  select distinct fresh.*
+  from private.run_changes run_change
   cross join lateral (
-    select * from private.open_lines x
-    where x.tenant_id = r.tenant_id and x.pair_no = r.pair_no
-      and x.line_no between c.first_line_no and c.last_line_no and x.value_date <= r.period_end
-    limit most
-  ) o
-  where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
-  limit most;
+    select * from private.open_lines open_line
+    where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
+      and open_line.line_no between run_change.first_line_no and run_change.last_line_no
+      and open_line.value_date <= period.period_end
+    limit max_count
+  ) fresh
+  where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id
+  limit max_count;
 end $$;
 
 -- Whether a run that nobody requested can begin with what is new: since the last run, which ended
 -- well, only lines came, and not longer ago than a full run may wait.
-create function private.may_be_short(r public.reconciliations, last_run public.runs,
+create function private.may_be_short(period public.reconciliations, last_run public.runs,
   conditions jsonb, policy jsonb) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return last_run.status = 'done' and last_run.conditions = may_be_short.conditions
-    and not exists (select from private.run_changes c
-      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id and (c.first_line_no is null
-        or c.changed_at <= clock_timestamp() - private.until_full_run()))
-    and not exists (select from private.decisions d
-      where d.tenant_id = r.tenant_id and d.pair_no = r.pair_no)
+    and not exists (select from private.run_changes run_change
+      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id
+        and (run_change.first_line_no is null
+        or run_change.changed_at <= clock_timestamp() - private.full_run_delay()))
+    and not exists (select from private.decisions decision
+      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no)
     -- With its fee, a line has two amounts.
-    and (policy ->> 'fees' <> 'deduct' or not private.has_fees(r.tenant_id));
+    and (policy ->> 'fees' <> 'deduct' or not private.has_fees(period.tenant_id));
 end $$;
 
 -- Queues the full run that follows a short one.
-create function private.queue_full_run(r public.reconciliations) returns void
+create function private.queue_full_run(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform private.queue_run(r.tenant_id, r.pair_no, r.id, null, (
-    select min(c.changed_at) + private.until_full_run() - now() from private.run_changes c
-    where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id
+  perform private.queue_run(period.tenant_id, period.pair_no, period.id, null, (
+    select min(run_change.changed_at) + private.full_run_delay() - now()
+    from private.run_changes run_change
+    where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id
   ));
 end $$;
 
 -- The lines of matches that the engine weighed, with one of these amounts.
-create function private.load_weighed_lines(r public.reconciliations, minors bigint[]) returns void
+create function private.load_weighed_lines(period public.reconciliations,
+  minors bigint[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   create temp table weighed on commit drop as
-  select m.id, m.currency from public.matches m
-  where m.tenant_id = r.tenant_id and m.reconciliation_id = r.id and m.state = 'confirmed'
-    and m.decided_by is null and not m.settled;
+  select match.id, match.currency from public.matches match
+  where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+    and match.state = 'confirmed'
+    and match.decided_by is null and not match.settled;
   insert into pg_temp.given_lines
-  select mm.line_no, mm.side, mm.allocated_minor, w.currency
-  from public.match_members mm join pg_temp.weighed w on w.id = mm.match_id
-  where mm.tenant_id = r.tenant_id and mm.allocated_minor = any (minors)
-    and mm.match_id = any (array(select x.id from pg_temp.weighed x));
-  insert into pg_temp.held_lines select g.line_no from pg_temp.given_lines g;
+  select member.line_no, member.side, member.allocated_minor, weighed.currency
+  from public.match_members member join pg_temp.weighed on weighed.id = member.match_id
+  where member.tenant_id = period.tenant_id and member.allocated_minor = any (minors)
+    and member.match_id = any (array(select weighed.id from pg_temp.weighed));
+  insert into pg_temp.held_lines select given_lines.line_no from pg_temp.given_lines;
 end $$;
 
 -- Collects what a short run weighs: the new lines, all others with the amount of one, open or in a
@@ -76,26 +81,27 @@ create function private.load_short_run(tenant text, reconciliation text, most in
   out left_lines bigint, out right_lines bigint)
 language plpgsql volatile set search_path = '' as $$
 declare
-  r constant public.reconciliations := (select period from public.reconciliations period
-    where period.tenant_id = tenant and period.id = reconciliation);
+  period constant public.reconciliations := (select reconciliations from public.reconciliations
+    where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation);
   minors bigint[];
 begin
   perform private.begin_reading(tenant);
   create temp table held_lines (line_no bigint not null) on commit drop;
   create temp table new_lines on commit drop as
-  select open_line.line_no, open_line.open_minor from private.new_open_lines(r, most + 1) open_line;
+  select open_line.line_no, open_line.open_minor
+  from private.new_open_lines(period, most + 1) open_line;
   minors := array(select distinct new_line.open_minor from pg_temp.new_lines new_line);
   if (select count(*) from pg_temp.new_lines) > most then
     return;
   end if;
-  perform private.load_weighed_lines(r, minors);
+  perform private.load_weighed_lines(period, minors);
   with found as (
     select open_line.line_no, open_line.side, open_line.open_minor, open_line.currency,
       open_line.amount_minor from private.open_lines open_line
-    where open_line.tenant_id = tenant and open_line.pair_no = r.pair_no
+    where open_line.tenant_id = tenant and open_line.pair_no = period.pair_no
       and open_line.side = any ('{left,right}')
       and -abs(open_line.open_minor) = any (array(select -abs(minor) from unnest(minors) minor))
-      and open_line.open_minor = any (minors) and open_line.value_date <= r.period_end
+      and open_line.open_minor = any (minors) and open_line.value_date <= period.period_end
     limit most * 5
   ), held as (
     insert into pg_temp.held_lines
@@ -103,21 +109,21 @@ begin
   )
   insert into pg_temp.given_lines select finds.line_no, finds.side, finds.open_minor, finds.currency
   from found finds;
-  perform private.take_up_settled(tenant, reconciliation);
+  perform private.reconsider_settled_matches(tenant, reconciliation);
   perform private.load_lines_of_matches(tenant, true);
   if (select count(*) from pg_temp.given_lines) >= most * 5 then
     return;
   end if;
-  perform private.show_lines_to_weigh();
+  perform private.create_lines_to_weigh_view();
   insert into pg_temp.taken_up
   select match.id, match.currency, false from public.matches match
   where match.tenant_id = tenant and match.reconciliation_id = reconciliation
     and match.state = 'suggested' and match.id = any (array(
-      select mm.match_id from public.match_members mm
-      where mm.tenant_id = tenant and mm.pair_no = r.pair_no
-        and mm.line_no = any (array(select given_line.line_no
+      select member.match_id from public.match_members member
+      where member.tenant_id = tenant and member.pair_no = period.pair_no
+        and member.line_no = any (array(select given_line.line_no
           from pg_temp.given_lines given_line))));
-  perform private.show_matches_made();
+  perform private.create_matches_made_view();
   select count(*) filter (where given_line.side = 'left'),
     count(*) filter (where given_line.side = 'right')
   into left_lines, right_lines
@@ -132,7 +138,7 @@ create function private.finish_short_run(tenant text, run text, attempt integer,
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  x public.runs;
+  run_row public.runs;
   violations text[];
 begin
   perform private.require_attempt(tenant, run, attempt);
@@ -140,27 +146,29 @@ begin
     select format('Match %s does not add up.', match.id)
     from public.matches match
     join private.members_of(tenant, array(
-      select mm.match_id from public.match_members mm
-      where mm.tenant_id = tenant and mm.line_no = any (lines))) mm on mm.match_id = match.id
+      select member.match_id from public.match_members member
+      where member.tenant_id = tenant and member.line_no = any (lines))) member
+        on member.match_id = match.id
     where match.tenant_id = tenant and match.run_id = run
     group by match.id, match.residual_minor
-    having sum(case mm.side when 'left' then mm.allocated_minor
-      else -mm.allocated_minor end) <> match.residual_minor);
-  update public.runs own_run set
+    having sum(case member.side when 'left' then member.allocated_minor
+      else -member.allocated_minor end) <> match.residual_minor);
+  update public.runs set
     status = case when cardinality(violations) = 0 then 'done' else 'failed' end, stage = null,
     finished_at = clock_timestamp(),
     failure = case when cardinality(violations) > 0 then
       'An internal check failed after this run. It has been logged: send us the run''s id.' end,
-    lines_done = own_run.lines_total, digest = outcome ->> 'digest',
+    lines_done = runs.lines_total, digest = outcome ->> 'digest',
     suggested_count = (outcome ->> 'suggested_count')::bigint,
     open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall',
     changed = outcome -> 'changed',
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
-  where own_run.tenant_id = tenant and own_run.id = run
-  returning * into x;
+  where runs.tenant_id = tenant and runs.id = run
+  returning * into run_row;
   perform private.queue_full_run(period) from public.reconciliations period
-  where period.tenant_id = tenant and period.id = x.reconciliation_id;
-  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(x)), run);
+  where period.tenant_id = tenant and period.id = run_row.reconciliation_id;
+  perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
+    run);
   return violations;
 end $$;
 grant execute on function private.finish_short_run(text, text, integer, bigint[], jsonb)

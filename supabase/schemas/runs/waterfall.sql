@@ -5,8 +5,9 @@
 -- One step for each of these rules, in their order, and for others whose matches exist; then
 -- matches by people and excluded lines: [{ kind, rule, matches, suggested, left_lines, right_lines,
 -- amounts }]. A line counts at the first step that took part of it, once none of it is open. For a
--- closed period as of its close.
-create function private.full_waterfall(r public.reconciliations, rules text[]) returns jsonb
+-- closed period as of its close. One statement, because every step reads the same matches, of which
+-- there may be a million.
+create function private.full_waterfall(period public.reconciliations, rules text[]) returns jsonb
 language plpgsql stable set search_path = '' set enable_sort = off set enable_nestloop = off as $$
 declare
   people constant integer := 1000;
@@ -18,37 +19,39 @@ begin
       select coalesce(array_position(rules, match.method), 999) as place, match.method as rule,
         match.currency, count(*) as matches, sum(match.amount_minor) as minor
       from public.matches match
-      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id and match.settled
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+        and match.settled
         and match.state = 'confirmed' and match.decided_by is null group by 1, 2, 3
-    ), made as materialized (
+    ), made_matches as materialized (
       select case when match.decided_by is not null then people
         else coalesce(array_position(rules, match.method), 999) end as place,
         case when match.decided_by is not null then 'manual' else match.method end as rule,
         match.id, match.currency from public.matches match
-      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
         and match.state = 'confirmed' and not (match.settled and match.decided_by is null)
     ), taken as materialized (
-      select match_made.place, match_made.rule, match_made.currency, mm.line_no, mm.side,
-        mm.allocated_minor as minor from made match_made
-        join private.members_of(r.tenant_id, array(select match_made.id from made match_made)) mm
-          on mm.match_id = match_made.id
+      select match_made.place, match_made.rule, match_made.currency, member.line_no, member.side,
+        member.allocated_minor as minor from made_matches match_made
+        join private.members_of(period.tenant_id,
+          array(select match_made.id from made_matches match_made)) member
+          on member.match_id = match_made.id
       union all
       select excluded, 'excluded', exclusion.currency, exclusion.line_no, exclusion.side,
         exclusion.excluded_minor from public.exclusions exclusion
-      where exclusion.tenant_id = r.tenant_id and exclusion.reconciliation_id = r.id
+      where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id
     ), first_taken as materialized (
       select distinct on (part.line_no) part.place, part.rule, part.side, part.line_no
       from taken part order by part.line_no, part.place
     ), partly_open as materialized (
       (select open_line.line_no from private.open_lines open_line
-       where r.closed_at is null and open_line.tenant_id = r.tenant_id
-         and open_line.pair_no = r.pair_no
+       where period.closed_at is null and open_line.tenant_id = period.tenant_id
+         and open_line.pair_no = period.pair_no
          and open_line.line_no = any (array(select first_part.line_no from first_taken first_part))
        order by open_line.line_no)
       union all
-      select carried.line_no from public.carried_lines carried
-      where r.closed_at is not null and carried.tenant_id = r.tenant_id
-        and carried.reconciliation_id = r.id
+      select carried_line.line_no from public.carried_lines carried_line
+      where period.closed_at is not null and carried_line.tenant_id = period.tenant_id
+        and carried_line.reconciliation_id = period.id
     ), counted as materialized (
       select first_part.place, first_part.rule,
         count(*) filter (where first_part.side = 'left') as lefts,
@@ -60,12 +63,13 @@ begin
         and (first_part.place < people or (
           select whole.id from (
             select member.match_id from public.match_members member
-            where member.tenant_id = r.tenant_id and member.line_no = first_part.line_no
-              and member.pair_no = r.pair_no offset 0
-          ) mm cross join lateral (
+            where member.tenant_id = period.tenant_id and member.line_no = first_part.line_no
+              and member.pair_no = period.pair_no offset 0
+          ) member cross join lateral (
             select match.id from public.matches match
-            where match.tenant_id = r.tenant_id and match.id = mm.match_id
-              and match.reconciliation_id = r.id and match.settled and match.state = 'confirmed'
+            where match.tenant_id = period.tenant_id and match.id = member.match_id
+              and match.reconciliation_id = period.id and match.settled
+              and match.state = 'confirmed'
               and match.decided_by is null offset 0
           ) whole limit 1
         ) is null) group by 1, 2
@@ -89,11 +93,11 @@ begin
         sum(matching.settled) as settled from (
         select whole.place, whole.rule, whole.matches, whole.matches as settled from settled whole
         union all
-        select match_made.place, match_made.rule, 1, 0 from made match_made
+        select match_made.place, match_made.rule, 1, 0 from made_matches match_made
       ) matching group by 1, 2
     ), suggested as materialized (
       select match.method as rule, count(*) as suggested from public.matches match
-      where match.tenant_id = r.tenant_id and match.reconciliation_id = r.id
+      where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
         and match.state = 'suggested' group by 1
     ), steps as (
       select given_rule.place::integer as place, given_rule.rule, 'rule' as kind
@@ -104,8 +108,8 @@ begin
       values (people, 'manual', 'people'), (excluded, 'excluded', 'excluded')
     )
     select jsonb_agg(jsonb_build_object('kind', step.kind, 'rule', step.rule,
-      'matches', coalesce(matching.matches, 0), 'suggested',
-      case step.kind when 'rule' then coalesce(suggestion.suggested, 0) else 0 end,
+      'matches', coalesce(matching.matches, 0),
+      'suggested', case step.kind when 'rule' then coalesce(suggestion.suggested, 0) else 0 end,
       'left_lines', coalesce(matching.settled, 0) + coalesce(line_count.lefts, 0),
       'right_lines', coalesce(matching.settled, 0) + coalesce(line_count.rights, 0),
       'amounts', coalesce(amount.amounts, '[]')) order by step.place, step.rule)
@@ -122,24 +126,27 @@ create function private.rules_of_waterfall(waterfall jsonb) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
   return array(
-    select s.step ->> 'rule' from jsonb_array_elements(waterfall) with ordinality s (step, n)
-    where coalesce(s.step ->> 'kind', 'rule') = 'rule' order by s.n);
+    select listed.step ->> 'rule'
+    from jsonb_array_elements(waterfall) with ordinality listed (step, place)
+    where coalesce(listed.step ->> 'kind', 'rule') = 'rule' order by listed.place);
 end $$;
 
 -- The last run of a closed period shows where its lines are at the close, including what people did
 -- after the run.
-create function private.complete_last_run(r public.reconciliations) returns void
+create function private.complete_last_run(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.runs x
-  set waterfall = private.full_waterfall(r, private.rules_of_waterfall(x.waterfall)),
+  update public.runs run
+  set waterfall = private.full_waterfall(period, private.rules_of_waterfall(run.waterfall)),
     suggested_count = 0, open_count = (
       select count(*)
-      from public.carried_lines c
-      where c.tenant_id = r.tenant_id and c.reconciliation_id = r.id)
-  where x.tenant_id = r.tenant_id and x.id = (
-    select y.id from public.runs y
-    where y.tenant_id = r.tenant_id and y.reconciliation_id = r.id and y.status = 'done'
-      and y.dry_run is null
-      order by y.id desc limit 1);
+      from public.carried_lines carried_line
+      where carried_line.tenant_id = period.tenant_id
+        and carried_line.reconciliation_id = period.id)
+  where run.tenant_id = period.tenant_id and run.id = (
+    select newest.id from public.runs newest
+    where newest.tenant_id = period.tenant_id and newest.reconciliation_id = period.id
+      and newest.status = 'done'
+      and newest.dry_run is null
+      order by newest.id desc limit 1);
 end $$;

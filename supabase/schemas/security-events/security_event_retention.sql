@@ -17,18 +17,19 @@ create function private.unsigned_security_event_chains() returns table (
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select h.chain, h.seq, h.hash, private.iso(now()), last.signed
-  from private.security_event_heads h left join lateral (
-    select c.seq, private.checkpoint_json(c) as signed
-    from private.security_event_checkpoints c where c.chain = h.chain and c.kind = 'head'
-      order by c.seq desc limit 1
+  select chain_head.chain, chain_head.seq, chain_head.hash, private.iso(now()), last.signed
+  from private.security_event_heads chain_head left join lateral (
+    select checkpoint.seq, private.checkpoint_json(checkpoint) as signed
+    from private.security_event_checkpoints checkpoint where checkpoint.chain = chain_head.chain
+      and checkpoint.kind = 'head'
+      order by checkpoint.seq desc limit 1
   ) last on true
-  where h.seq > coalesce(last.seq, 0);
+  where chain_head.seq > coalesce(last.seq, 0);
 end $$;
 
 -- The beginnings of chains that are past their retention, at most `most` events of each. Only a
 -- whole beginning is ever deleted.
-create function private.forgettable_security_events(most integer default 50000)
+create function private.forgettable_security_events(max_count integer default 50000)
 returns table (chain text, after bigint, through bigint, hash text, at text)
 language plpgsql stable set search_path = '' as $$
 begin
@@ -48,7 +49,7 @@ begin
   left join lateral (
     select event.seq from public.security_events event
     where event.chain = chain_head.chain and event.seq >= first.seq
-      and (event.at >= over.moment or event.seq >= first.seq + most)
+      and (event.at >= over.moment or event.seq >= first.seq + max_count)
       order by event.seq limit 1
   ) kept on true
   cross join lateral (
@@ -81,30 +82,33 @@ declare
   events integer;
   checkpoints integer;
 begin
-  delete from public.security_events d using (
-    select e.chain, e.id from (
-      select c.chain, max(c.seq) as seq
-      from private.security_event_checkpoints c
-      where c.kind = 'prefix'
+  delete from public.security_events event using (
+    select forgotten.chain, forgotten.id from (
+      select checkpoint.chain, max(checkpoint.seq) as seq
+      from private.security_event_checkpoints checkpoint
+      where checkpoint.kind = 'prefix'
       group by 1
-    ) gone
-    join public.security_events e on e.chain = gone.chain and e.seq <= gone.seq
+    ) removed
+    join public.security_events forgotten on forgotten.chain = removed.chain
+      and forgotten.seq <= removed.seq
     limit batch
   ) old
-  where d.chain = old.chain and d.id = old.id;
+  where event.chain = old.chain and event.id = old.id;
   get diagnostics events = row_count;
-  delete from private.security_event_checkpoints c using (
-    select x.chain, x.kind, x.seq, max(x.seq) over (partition by x.chain, x.kind) as newest,
+  delete from private.security_event_checkpoints checkpoint using (
+    select aged.chain, aged.kind, aged.seq,
+      max(aged.seq) over (partition by aged.chain, aged.kind) as newest,
       row_number() over (
-      partition by x.chain, x.kind,
-        date_trunc(case when x.at > now() - interval '1 day' then 'hour'
-          else 'day' end, x.at at time zone 'UTC')
-      order by x.seq desc
+      partition by aged.chain, aged.kind,
+      date_trunc(case when aged.at > now() - interval '1 day' then 'hour'
+        else 'day' end, aged.at at time zone 'UTC')
+      order by aged.seq desc
     ) as nth
-    from private.security_event_checkpoints x
-    where x.at < now() - interval '1 hour'
+    from private.security_event_checkpoints aged
+    where aged.at < now() - interval '1 hour'
   ) older
-  where c.chain = older.chain and c.kind = older.kind and c.seq = older.seq and older.nth > 1
+  where checkpoint.chain = older.chain and checkpoint.kind = older.kind
+    and checkpoint.seq = older.seq and older.nth > 1
     and older.seq < older.newest;
   get diagnostics checkpoints = row_count;
   return events + checkpoints;
@@ -118,16 +122,16 @@ language plpgsql volatile set search_path = '' as $$
 declare
   before integer;
 begin
-  select t.security_event_retention_days into before
-  from public.tenants t
-  where t.id = $1 for no key update;
+  select tenant.security_event_retention_days into before
+  from public.tenants tenant
+  where tenant.id = $1 for no key update;
   if not found then
     perform private.refuse('not_found', format('There is no tenant %s.', $1));
   elsif days is null or days not between 30 and 3660 then
     perform private.refuse('invalid_request', 'Must be 30 to 3660 days.');
   end if;
   if days <> before then
-    update public.tenants t set security_event_retention_days = days where t.id = $1;
+    update public.tenants tenant set security_event_retention_days = days where tenant.id = $1;
     perform private.append_security_event(jsonb_build_object(
       'tenant_id', $1, 'type', 'security_events.retention_changed', 'actor', 'operator',
       'credential', 'system',

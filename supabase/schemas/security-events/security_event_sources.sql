@@ -125,11 +125,12 @@ create index security_event_counts_by_age on private.security_event_counts (minu
 alter table private.security_event_counts enable row level security;
 
 -- At most ten of both sides, sorted, each once.
-create function private.some_of(left_side text[], right_side text[]) returns text[]
+create function private.merge_top_ten(left_side text[], right_side text[]) returns text[]
 language plpgsql immutable set search_path = '' as $$
 begin
-  return array(select distinct v from unnest(left_side || right_side) v where v is not null
-    order by v limit 10);
+  return array(select distinct value from unnest(left_side || right_side) value
+    where value is not null
+    order by value limit 10);
 end $$;
 
 -- The tenants of a member of Supabase Auth, by their sign-in address.
@@ -152,37 +153,38 @@ declare
   is_first boolean;
 begin
   for event in
-    select e.value || jsonb_build_object('tenant_id', known.tenant_id)
-    from jsonb_array_elements(events) e
+    select event.value || jsonb_build_object('tenant_id', known.tenant_id)
+    from jsonb_array_elements(events) event
     cross join lateral (
-      select case when e.value ->> 'email' is null then array[e.value ->> 'tenant_id']
-        else private.tenants_of_email(e.value ->> 'email') end as ids
+      select case when event.value ->> 'email' is null then array[event.value ->> 'tenant_id']
+        else private.tenants_of_email(event.value ->> 'email') end as ids
     ) named
-    left join public.tenants t on t.id = any (named.ids)
-    cross join lateral (select t.id as tenant_id) known
-    where t.id is not null or coalesce((e.value ->> 'elsewhere')::boolean, false)
+    left join public.tenants tenant on tenant.id = any (named.ids)
+    cross join lateral (select tenant.id as tenant_id) known
+    where tenant.id is not null or coalesce((event.value ->> 'elsewhere')::boolean, false)
     order by known.tenant_id
   loop
     if event ->> 'bucket' is null then
       perform private.append_security_event(event);
       continue;
     end if;
-    insert into private.security_event_counts as c (chain, bucket, minute, count, first, operations,
+    insert into private.security_event_counts as event_count (chain, bucket, minute, count, first,
+      operations,
       targets, addresses)
     values (
       coalesce(event ->> 'tenant_id', '*'), event ->> 'bucket',
       date_trunc('minute', clock_timestamp()), (event ->> 'count')::bigint,
       event - '{request_id,bucket,count,email,elsewhere}'::text[],
-      private.some_of('{}', array[event ->> 'operation']),
-      private.some_of('{}', array[event ->> 'target']),
-      private.some_of('{}', array[event ->> 'address'])
+      private.merge_top_ten('{}', array[event ->> 'operation']),
+      private.merge_top_ten('{}', array[event ->> 'target']),
+      private.merge_top_ten('{}', array[event ->> 'address'])
     )
     on conflict (chain, bucket, minute) do update set
-      count = c.count + excluded.count,
-      operations = private.some_of(c.operations, excluded.operations),
-      targets = private.some_of(c.targets, excluded.targets),
-      addresses = private.some_of(c.addresses, excluded.addresses)
-    returning c.count = (event ->> 'count')::bigint into is_first;
+      count = event_count.count + excluded.count,
+      operations = private.merge_top_ten(event_count.operations, excluded.operations),
+      targets = private.merge_top_ten(event_count.targets, excluded.targets),
+      addresses = private.merge_top_ten(event_count.addresses, excluded.addresses)
+    returning event_count.count = (event ->> 'count')::bigint into is_first;
     if is_first then
       perform private.append_security_event(event);
     end if;
@@ -204,25 +206,26 @@ create function private.report_security_event_counts() returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   reported integer := 0;
-  c private.security_event_counts;
+  counted private.security_event_counts;
 begin
-  for c in
+  for counted in
     with over as (
       delete
-      from private.security_event_counts x
-      where x.minute < date_trunc('minute', clock_timestamp() - interval '5 seconds')
-      returning x.*
+      from private.security_event_counts event_count
+      where event_count.minute < date_trunc('minute', clock_timestamp() - interval '5 seconds')
+      returning event_count.*
     )
     select * from over order by chain, minute, bucket
   loop
-    if c.count > 1 then
-      perform private.append_security_event(c.first || jsonb_build_object(
-        'operation', case when cardinality(c.operations) = 1 then c.operations[1] end,
-        'target', case when cardinality(c.targets) = 1 then c.targets[1] end,
-        'address', case when cardinality(c.addresses) = 1 then c.addresses[1] end,
-        'details', coalesce(nullif(c.first -> 'details', 'null'), '{}') || jsonb_build_object(
-          'count', c.count - 1, 'minute', private.iso(c.minute), 'operations', c.operations,
-          'targets', c.targets, 'addresses', c.addresses
+    if counted.count > 1 then
+      perform private.append_security_event(counted.first || jsonb_build_object(
+        'operation', case when cardinality(counted.operations) = 1 then counted.operations[1] end,
+        'target', case when cardinality(counted.targets) = 1 then counted.targets[1] end,
+        'address', case when cardinality(counted.addresses) = 1 then counted.addresses[1] end,
+        'details', coalesce(nullif(counted.first -> 'details', 'null'), '{}') || jsonb_build_object(
+          'count', counted.count - 1, 'minute', private.iso(counted.minute),
+          'operations', counted.operations,
+          'targets', counted.targets, 'addresses', counted.addresses
         )
       ));
       reported := reported + 1;

@@ -1,27 +1,30 @@
 -- Reading security events and verifying their chain: for admins of the tenant.
 
-create function private.security_event_json(e public.security_events) returns jsonb
+create function private.security_event_json(event public.security_events) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', e.id, 'seq', e.seq, 'at', private.iso(e.at), 'type', e.type, 'actor', e.actor,
-    'actor_issuer', e.actor_issuer,
-    'actor_subject', e.actor_subject, 'credential', e.credential,
-    'home_tenant_id', e.home_tenant_id, 'cross_tenant', e.cross_tenant, 'operation', e.operation,
-    'target', e.target,
-    'address', host(e.address), 'request_id', e.request_id, 'reason', e.reason, 'details',
-    e.details,
-    'hash', e.hash, 'prev_hash', e.prev_hash
+    'id', event.id, 'seq', event.seq, 'at', private.iso(event.at), 'type', event.type,
+    'actor', event.actor,
+    'actor_issuer', event.actor_issuer,
+    'actor_subject', event.actor_subject, 'credential', event.credential,
+    'home_tenant_id', event.home_tenant_id, 'cross_tenant', event.cross_tenant,
+    'operation', event.operation,
+    'target', event.target,
+    'address', host(event.address), 'request_id', event.request_id, 'reason', event.reason,
+    'details', event.details,
+    'hash', event.hash, 'prev_hash', event.prev_hash
   );
 end $$;
 
 -- What an event is searched by: who, to what by name and ID, in which period, and why.
-create function private.security_event_search_text(e public.security_events) returns text
+create function private.security_event_search_text(event public.security_events) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return lower(concat_ws(' ', e.actor, e.target, e.reason, e.details ->> 'name',
-    e.details ->> 'target_name', e.details ->> 'reconciliation_name', e.details ->> 'file_name',
-    e.details ->> 'email', e.details ->> 'url'));
+  return lower(concat_ws(' ', event.actor, event.target, event.reason, event.details ->> 'name',
+    event.details ->> 'target_name', event.details ->> 'reconciliation_name', event.details
+      ->> 'file_name',
+    event.details ->> 'email', event.details ->> 'url'));
 end $$;
 
 -- Newest first. input: { limit, after: [at, seq] | null, through: seq | null, type, actor, target,
@@ -34,24 +37,27 @@ declare
   words constant text[] := private.word_patterns(input ->> 'q');
   items jsonb;
 begin
-  select jsonb_agg(private.security_event_json(e) order by e.at desc, e.seq desc) into items
+  select jsonb_agg(private.security_event_json(event)
+    order by event.at desc, event.seq desc) into items
   from (
-    select * from public.security_events x
-    where x.tenant_id = private.tenant_id() and x.seq is not null
+    select * from public.security_events event
+    where event.tenant_id = private.tenant_id() and event.seq is not null
       and (input -> 'after' ->> 0 is null
-      or (x.at, x.seq) < ((input -> 'after' ->> 0)::timestamptz, (input -> 'after' ->> 1)::bigint))
-      and (input ->> 'through' is null or x.seq <= (input ->> 'through')::bigint)
-      and (input ->> 'type' is null or kind is not null or x.type = input ->> 'type')
-      and (kind is null or starts_with(x.type, kind))
-      and (input ->> 'actor' is null or x.actor = input ->> 'actor')
-      and (input ->> 'target' is null or x.target = input ->> 'target')
-      and (words = '{}' or private.security_event_search_text(x) like all (words))
-      and (input ->> 'cross_tenant' is null or x.cross_tenant = (input ->> 'cross_tenant')::boolean)
-      and (input ->> 'since' is null or x.at >= (input ->> 'since')::timestamptz)
-      and (input ->> 'until' is null or x.at < (input ->> 'until')::timestamptz)
-    order by x.at desc, x.seq desc
+      or (event.at, event.seq) < ((input -> 'after' ->> 0)::timestamptz,
+        (input -> 'after' ->> 1)::bigint))
+      and (input ->> 'through' is null or event.seq <= (input ->> 'through')::bigint)
+      and (input ->> 'type' is null or kind is not null or event.type = input ->> 'type')
+      and (kind is null or starts_with(event.type, kind))
+      and (input ->> 'actor' is null or event.actor = input ->> 'actor')
+      and (input ->> 'target' is null or event.target = input ->> 'target')
+      and (words = '{}' or private.security_event_search_text(event) like all (words))
+      and (input ->> 'cross_tenant' is null
+      or event.cross_tenant = (input ->> 'cross_tenant')::boolean)
+      and (input ->> 'since' is null or event.at >= (input ->> 'since')::timestamptz)
+      and (input ->> 'until' is null or event.at < (input ->> 'until')::timestamptz)
+    order by event.at desc, event.seq desc
     limit page_size + 1
-  ) e;
+  ) event;
   return private.page(items, page_size, 'at', 'seq');
 end $$;
 
@@ -67,24 +73,25 @@ end $$;
 create function public.get_security_event(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  e public.security_events;
+  event public.security_events;
 begin
   perform private.begin_request(request, 'get_security_event');
-  select * into e from public.security_events x
-  where x.chain = private.tenant_id() and x.id = input ->> 'id'
-    and x.tenant_id = private.tenant_id() and x.seq is not null;
+  select * into event from public.security_events
+  where security_events.chain = private.tenant_id() and security_events.id = input ->> 'id'
+    and security_events.tenant_id = private.tenant_id() and security_events.seq is not null;
   if not found then
     perform private.refuse_missing('security event');
   end if;
-  return private.security_event_json(e);
+  return private.security_event_json(event);
 end $$;
 
-create function private.checkpoint_json(c private.security_event_checkpoints) returns jsonb
+create function private.checkpoint_json(checkpoint private.security_event_checkpoints) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'kind', c.kind, 'seq', c.seq, 'hash', c.hash, 'at', private.iso(c.at), 'key_id', c.key_id,
-    'signature', c.signature
+    'kind', checkpoint.kind, 'seq', checkpoint.seq, 'hash', checkpoint.hash,
+    'at', private.iso(checkpoint.at), 'key_id', checkpoint.key_id,
+    'signature', checkpoint.signature
   );
 end $$;
 
@@ -134,18 +141,21 @@ create function private.security_event_texts(after bigint, through bigint,
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(to_jsonb(e) order by e.seq::bigint, e.id)
+    select jsonb_agg(to_jsonb(event) order by event.seq::bigint, event.id)
     from (
-      select x.seq::text, x.prev_hash, x.hash, x.id, private.iso(x.at) as at, x.type, x.actor,
-        x.actor_issuer, x.actor_subject, x.credential,
-        x.home_tenant_id, x.cross_tenant::text, x.operation, x.target, host(x.address) as address,
-        x.request_id, x.reason, x.details::text
-      from public.security_events x
-      where x.chain = private.tenant_id() and x.tenant_id = private.tenant_id() and x.seq > after
-        and x.seq <= through
-      order by x.seq, x.id
+      select event.seq::text, event.prev_hash, event.hash, event.id, private.iso(event.at) as at,
+        event.type, event.actor,
+        event.actor_issuer, event.actor_subject, event.credential,
+        event.home_tenant_id, event.cross_tenant::text, event.operation, event.target,
+        host(event.address) as address,
+        event.request_id, event.reason, event.details::text
+      from public.security_events event
+      where event.chain = private.tenant_id() and event.tenant_id = private.tenant_id()
+        and event.seq > after
+        and event.seq <= through
+      order by event.seq, event.id
       limit page_size
-    ) e
+    ) event
   );
 end $$;
 
@@ -174,8 +184,9 @@ language plpgsql volatile set search_path = '' as $$
 begin
   perform private.begin_request(request, 'open_security_event_export');
   return jsonb_build_object('through', (
-    select coalesce(max(x.seq), 0)::text from public.security_events x
-    where x.chain = private.tenant_id() and x.tenant_id = private.tenant_id() and x.seq is not null
+    select coalesce(max(event.seq), 0)::text from public.security_events event
+    where event.chain = private.tenant_id() and event.tenant_id = private.tenant_id()
+      and event.seq is not null
   ));
 end $$;
 

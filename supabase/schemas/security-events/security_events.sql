@@ -79,37 +79,44 @@ alter table private.security_event_checkpoints enable row level security;
 -- first: so a person can neither be removed from an event nor added to one.
 -- lib/security-events/chain.ts has the same in TypeScript, so that a verifier outside of the
 -- database need not trust this function.
-create function private.security_event_hash(e public.security_events) returns text
+create function private.security_event_hash(event public.security_events) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return encode(
     sha256(
-      convert_to(case when e.actor_issuer is null and e.actor_subject is null then json_build_array(
-    'tieout.security_event.v1', e.tenant_id, e.seq::text, e.prev_hash, e.id, private.iso(e.at),
-    e.type, e.actor, e.credential,
-    e.home_tenant_id, e.cross_tenant::text, e.operation, e.target, host(e.address), e.request_id,
-    e.reason, e.details::text
+      convert_to(case when event.actor_issuer is null
+        and event.actor_subject is null then json_build_array(
+    'tieout.security_event.v1', event.tenant_id, event.seq::text, event.prev_hash, event.id,
+    private.iso(event.at),
+    event.type, event.actor, event.credential,
+    event.home_tenant_id, event.cross_tenant::text, event.operation, event.target,
+    host(event.address), event.request_id,
+    event.reason, event.details::text
   ) else json_build_array(
-    'tieout.security_event.v2', e.tenant_id, e.seq::text, e.prev_hash, e.id, private.iso(e.at),
-    e.type, e.actor, e.credential,
-    e.home_tenant_id, e.cross_tenant::text, e.operation, e.target, host(e.address), e.request_id,
-    e.reason, e.details::text,
-    e.actor_issuer, e.actor_subject
+    'tieout.security_event.v2', event.tenant_id, event.seq::text, event.prev_hash, event.id,
+    private.iso(event.at),
+    event.type, event.actor, event.credential,
+    event.home_tenant_id, event.cross_tenant::text, event.operation, event.target,
+    host(event.address), event.request_id,
+    event.reason, event.details::text,
+    event.actor_issuer, event.actor_subject
   ) end::text, 'UTF8')), 'hex');
 end $$;
 
 -- Older than its tenant's retention, and in a part of the chain whose end was signed before it is
 -- deleted.
-create function private.may_forget(e public.security_events) returns boolean
+create function private.is_forgettable(event public.security_events) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  return e.at < now(
+  return event.at < now(
     ) - make_interval(
       days => coalesce(
-        (select t.security_event_retention_days from public.tenants t where t.id = e.tenant_id),
+        (select tenant.security_event_retention_days from public.tenants tenant
+          where tenant.id = event.tenant_id),
       400))
-    and exists (select from private.security_event_checkpoints c
-      where c.chain = e.chain and c.kind = 'prefix' and c.seq >= e.seq);
+    and exists (select from private.security_event_checkpoints checkpoint
+      where checkpoint.chain = event.chain and checkpoint.kind = 'prefix'
+        and checkpoint.seq >= event.seq);
 end $$;
 
 -- Applies to the owner as well. The only change allowed is assigning an event's place, once, in the
@@ -119,7 +126,7 @@ language plpgsql set search_path = '' as $$
 begin
   if tg_op = 'UPDATE' and old.hash is null then
     return new;
-  elsif tg_op = 'DELETE' and private.may_forget(old) then
+  elsif tg_op = 'DELETE' and private.is_forgettable(old) then
     return old;
   end if;
   raise exception using errcode = '42501', message = 'Security events are only ever added.';
@@ -136,8 +143,8 @@ language plpgsql set search_path = '' as $$
 begin
   if tg_op = 'DELETE' and old.at < now() - interval '1 hour' and exists (
     select
-    from private.security_event_checkpoints c
-    where c.chain = old.chain and c.kind = old.kind and c.seq > old.seq
+    from private.security_event_checkpoints checkpoint
+    where checkpoint.chain = old.chain and checkpoint.kind = old.kind and checkpoint.seq > old.seq
   ) then
     return old;
   end if;
@@ -167,12 +174,12 @@ begin
     return new;
   end if;
   perform set_config('app.call_event', '', true);
-  update public.security_events e set
-    type = new.type, target = new.target, details = e.details || new.details || case
-      when e.reason is not null
+  update public.security_events event set
+    type = new.type, target = new.target, details = event.details || new.details || case
+      when event.reason is not null
       and new.reason is not null then jsonb_build_object('reason', new.reason) else '{}' end,
-    reason = coalesce(e.reason, new.reason)
-  where e.chain = private.tenant_id() and e.id = call_id;
+    reason = coalesce(event.reason, new.reason)
+  where event.chain = private.tenant_id() and event.id = call_id;
   return null;
 end $$;
 create trigger security_events_complete before insert on public.security_events
@@ -184,7 +191,7 @@ create function private.chain_security_event() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare
   head private.security_event_heads;
-  e public.security_events;
+  event public.security_events;
 begin
   select * into head
   from private.security_event_heads chain_head
@@ -195,16 +202,16 @@ begin
     from private.security_event_heads chain_head
     where chain_head.chain = new.chain for no key update;
   end if;
-  select * into e from public.security_events event
-  where event.chain = new.chain and event.id = new.id;
-  e.seq := head.seq + 1;
-  e.prev_hash := head.hash;
-  e.hash := private.security_event_hash(e);
-  update public.security_events event
-  set seq = e.seq, prev_hash = e.prev_hash, hash = e.hash
-  where event.chain = e.chain and event.id = e.id;
-  update private.security_event_heads chain_head set seq = e.seq, hash = e.hash
-  where chain_head.chain = e.chain;
+  select * into event from public.security_events
+  where security_events.chain = new.chain and security_events.id = new.id;
+  event.seq := head.seq + 1;
+  event.prev_hash := head.hash;
+  event.hash := private.security_event_hash(event);
+  update public.security_events
+  set seq = event.seq, prev_hash = event.prev_hash, hash = event.hash
+  where security_events.chain = event.chain and security_events.id = event.id;
+  update private.security_event_heads chain_head set seq = event.seq, hash = event.hash
+  where chain_head.chain = event.chain;
   return null;
 end $$;
 create constraint trigger security_events_chain after insert on public.security_events

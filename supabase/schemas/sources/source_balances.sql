@@ -36,19 +36,20 @@ create policy source_balances_read on public.source_balances for select to authe
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
-create function private.source_balance_json(b public.source_balances) returns jsonb
+create function private.source_balance_json(balance public.source_balances) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', b.id,
+    'id', balance.id,
     'source_id', (
-      select s.id from public.sources s
-      where s.tenant_id = b.tenant_id and s.source_no = b.source_no
+      select source.id from public.sources source
+      where source.tenant_id = balance.tenant_id and source.source_no = balance.source_no
     ),
-    'currency', b.currency, 'account', b.account, 'period_start', b.period_start,
-    'period_end', b.period_end, 'opening_minor', b.opening_minor,
-    'closing_minor', b.closing_minor, 'import_id', b.import_id, 'reason', b.reason,
-    'created_at', private.iso(b.created_at), 'created_by', b.created_by
+    'currency', balance.currency, 'account', balance.account, 'period_start', balance.period_start,
+    'period_end', balance.period_end, 'opening_minor', balance.opening_minor,
+    'closing_minor', balance.closing_minor, 'import_id', balance.import_id,
+    'reason', balance.reason,
+    'created_at', private.iso(balance.created_at), 'created_by', balance.created_by
   );
 end $$;
 
@@ -58,11 +59,12 @@ create function private.booked_between(tenant text, source integer, currency tex
 language plpgsql stable set search_path = '' as $$
 begin
   return coalesce((
-    select sum(l.amount_minor) from public.lines l
-    where l.tenant_id = tenant and l.source_no = source and l.currency = booked_between.currency
+    select sum(line.amount_minor) from public.lines line
+    where line.tenant_id = tenant and line.source_no = source
+      and line.currency = booked_between.currency
       -- A value date is seldom far from the booking date.
-      and l.value_date between first - 60 and last + 60
-      and coalesce(l.booked_date, l.value_date) between first and last
+      and line.value_date between first - 60 and last + 60
+      and coalesce(line.booked_date, line.value_date) between first and last
   ), 0);
 end $$;
 
@@ -75,18 +77,20 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with latest as (
-    select distinct on (x.account) x.account, x.period_end, x.closing_minor, x.id
-    from public.source_balances x
-    where x.tenant_id = tenant and x.source_no = source and x.currency = total_of_accounts.currency
-      and x.account is not null and x.period_end <= day
-    order by x.account, x.period_end desc, x.created_at desc, x.id desc
+    select distinct on (balance.account) balance.account, balance.period_end, balance.closing_minor,
+      balance.id
+    from public.source_balances balance
+    where balance.tenant_id = tenant and balance.source_no = source
+      and balance.currency = total_of_accounts.currency
+      and balance.account is not null and balance.period_end <= day
+    order by balance.account, balance.period_end desc, balance.created_at desc, balance.id desc
   )
-  select sum(l.closing_minor)
+  select sum(latest.closing_minor)
       + private.booked_between(tenant, source, total_of_accounts.currency,
-        min(l.period_end) + 1, day),
-    min(l.period_end), min(l.id)
-  from latest l
-  having count(*) = accounts and min(l.period_end) = max(l.period_end);
+        min(latest.period_end) + 1, day),
+    min(latest.period_end), min(latest.id)
+  from latest
+  having count(*) = accounts and min(latest.period_end) = max(latest.period_end);
 end $$;
 
 -- The balance of a source at the end of a day: the last one stated by then, carried on by the lines
@@ -98,43 +102,49 @@ language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
 declare
   accounts integer;
-  b public.source_balances;
+  balance public.source_balances;
 begin
-  select count(distinct x.account) into accounts from public.source_balances x
-  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency;
+  select count(distinct source_balances.account) into accounts from public.source_balances
+  where source_balances.tenant_id = tenant and source_balances.source_no = source
+    and source_balances.currency = balance_on.currency;
   if accounts > 1 then
     return query select *
     from private.total_of_accounts(tenant, source, balance_on.currency, day, accounts);
     return;
   end if;
-  select * into b from public.source_balances x
-  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
-    and x.period_end <= day
-  order by x.period_end desc, x.created_at desc, x.id desc limit 1;
+  select * into balance from public.source_balances
+  where source_balances.tenant_id = tenant and source_balances.source_no = source
+    and source_balances.currency = balance_on.currency
+    and source_balances.period_end <= day
+  order by source_balances.period_end desc, source_balances.created_at desc, source_balances.id desc
+    limit 1;
   if found then
-    return query select b.closing_minor
-      + private.booked_between(tenant, source, b.currency, b.period_end + 1, day),
-      b.period_end, b.id;
+    return query select balance.closing_minor
+      + private.booked_between(tenant, source, balance.currency, balance.period_end + 1, day),
+      balance.period_end, balance.id;
     return;
   end if;
-  select * into b from public.source_balances x
-  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
-    and x.opening_minor is not null
-  order by x.period_start, x.created_at, x.id limit 1;
+  select * into balance from public.source_balances
+  where source_balances.tenant_id = tenant and source_balances.source_no = source
+    and source_balances.currency = balance_on.currency
+    and source_balances.opening_minor is not null
+  order by source_balances.period_start, source_balances.created_at, source_balances.id limit 1;
   if found then
-    return query select b.opening_minor
-      + private.booked_between(tenant, source, b.currency, b.period_start, day)
-      - private.booked_between(tenant, source, b.currency, day + 1, b.period_start - 1),
-      b.period_start, b.id;
+    return query select balance.opening_minor
+      + private.booked_between(tenant, source, balance.currency, balance.period_start, day)
+      - private.booked_between(tenant, source, balance.currency, day + 1, balance.period_start - 1),
+      balance.period_start, balance.id;
     return;
   end if;
-  select * into b from public.source_balances x
-  where x.tenant_id = tenant and x.source_no = source and x.currency = balance_on.currency
-  order by x.period_end, x.created_at desc, x.id desc limit 1;
+  select * into balance from public.source_balances
+  where source_balances.tenant_id = tenant and source_balances.source_no = source
+    and source_balances.currency = balance_on.currency
+  order by source_balances.period_end, source_balances.created_at desc, source_balances.id desc
+    limit 1;
   if found then
-    return query select b.closing_minor
-      - private.booked_between(tenant, source, b.currency, day + 1, b.period_end),
-      b.period_end, b.id;
+    return query select balance.closing_minor
+      - private.booked_between(tenant, source, balance.currency, day + 1, balance.period_end),
+      balance.period_end, balance.id;
   end if;
 end $$;
 
@@ -146,41 +156,45 @@ create function private.balance_breaks(tenant text, source integer, currency tex
 language plpgsql stable set search_path = '' as $$
 declare
   before public.source_balances;
-  b public.source_balances;
+  balance public.source_balances;
   expected numeric;
   breaks jsonb := '[]';
 begin
-  for b in
-    select distinct on (x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor)
-      x.*
-    from public.source_balances x
-    where x.tenant_id = tenant and x.source_no = source and x.currency = balance_breaks.currency
-      and x.period_start <= last
-      and x.period_end >= coalesce((
-        select max(y.period_end) from public.source_balances y
-        where y.tenant_id = tenant and y.source_no = source
-          and y.currency = balance_breaks.currency and y.period_end < first
+  for balance in
+    select distinct on (source_balances.account, source_balances.period_end,
+      source_balances.period_start, source_balances.opening_minor, source_balances.closing_minor)
+      source_balances.*
+    from public.source_balances
+    where source_balances.tenant_id = tenant and source_balances.source_no = source
+      and source_balances.currency = balance_breaks.currency
+      and source_balances.period_start <= last
+      and source_balances.period_end >= coalesce((
+        select max(earlier.period_end) from public.source_balances earlier
+        where earlier.tenant_id = tenant and earlier.source_no = source
+          and earlier.currency = balance_breaks.currency and earlier.period_end < first
       ), first)
-    order by x.account, x.period_end, x.period_start, x.opening_minor, x.closing_minor, x.id
+    order by source_balances.account, source_balances.period_end, source_balances.period_start,
+    source_balances.opening_minor, source_balances.closing_minor, source_balances.id
   loop
-    if before.account is not distinct from b.account and before.id is not null
-      and b.opening_minor <> before.closing_minor then
-      expected := case when b.period_start > before.period_end then before.closing_minor
+    if before.account is not distinct from balance.account and before.id is not null
+      and balance.opening_minor <> before.closing_minor then
+      expected := case when balance.period_start > before.period_end then before.closing_minor
           + private.booked_between(tenant, source, currency, before.period_end + 1,
-            b.period_start - 1)
+            balance.period_start - 1)
         else before.opening_minor
           + private.booked_between(tenant, source, currency, before.period_start,
-            b.period_start - 1)
+            balance.period_start - 1)
         end;
-      if expected is distinct from b.opening_minor then
+      if expected is distinct from balance.opening_minor then
         breaks := breaks || jsonb_build_object(
-          'kind', case when b.period_start > before.period_end then 'gap' else 'overlap' end,
-          'from', least(before.period_end, b.period_start),
-          'to', greatest(before.period_end, b.period_start),
-          'minor', private.exact_sum(b.opening_minor - coalesce(expected, before.closing_minor)));
+          'kind', case when balance.period_start > before.period_end then 'gap' else 'overlap' end,
+          'from', least(before.period_end, balance.period_start),
+          'to', greatest(before.period_end, balance.period_start),
+          'minor', private.exact_sum(balance.opening_minor - coalesce(expected,
+            before.closing_minor)));
       end if;
     end if;
-    before := b;
+    before := balance;
   end loop;
   return breaks;
 end $$;
@@ -193,7 +207,7 @@ grant execute on function
 to authenticated;
 
 -- Stores the balances that a file states (`statements` in the form of lib/imports/formats/line.ts).
-create function private.keep_balances_of_import(i public.imports) returns void
+create function private.store_import_balances(import public.imports) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   first_day date;
@@ -201,23 +215,26 @@ begin
   with kept as (
     insert into public.source_balances (tenant_id, source_no, currency, account, period_start,
       period_end, opening_minor, closing_minor, import_id, created_by)
-    select i.tenant_id, i.source_no, coalesce(x.currency, s.currency), x.account,
-      case when x.opening_balance_minor is not null then coalesce(x.period_start, x.period_end) end,
-      x.period_end, x.opening_balance_minor, x.closing_balance_minor, i.id, i.created_by
-    from public.sources s
-    cross join jsonb_to_recordset(i.statements) as x (currency text, account text,
+    select import.tenant_id, import.source_no, coalesce(stated.currency, source.currency),
+      stated.account,
+      case when stated.opening_balance_minor is not null then coalesce(stated.period_start,
+        stated.period_end) end,
+      stated.period_end, stated.opening_balance_minor, stated.closing_balance_minor, import.id,
+      import.created_by
+    from public.sources source
+    cross join jsonb_to_recordset(import.statements) as stated (currency text, account text,
       period_start date, period_end date, opening_balance_minor bigint,
       closing_balance_minor bigint, balance_holds boolean)
-    where s.tenant_id = i.tenant_id and s.source_no = i.source_no
-      and x.closing_balance_minor is not null and x.period_end is not null
-      and coalesce(x.period_start <= x.period_end, true)
+    where source.tenant_id = import.tenant_id and source.source_no = import.source_no
+      and stated.closing_balance_minor is not null and stated.period_end is not null
+      and coalesce(stated.period_start <= stated.period_end, true)
       -- A statement from which a line is missing says nothing about the lines that are there.
-      and x.balance_holds is distinct from false
+      and stated.balance_holds is distinct from false
     returning period_start, period_end
   )
-  select min(coalesce(k.period_start, k.period_end)) into first_day from kept k;
+  select min(coalesce(kept.period_start, kept.period_end)) into first_day from kept;
   if first_day is not null then
-    perform private.revoke_signatures_of_source(i.tenant_id, i.source_no, first_day,
+    perform private.revoke_signatures_of_source(import.tenant_id, import.source_no, first_day,
       'A file brought balances.');
   end if;
 end $$;
@@ -226,7 +243,8 @@ end $$;
 create function private.drop_balances_of_import(tenant text, import_id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  delete from public.source_balances b where b.tenant_id = tenant and b.import_id = $2;
+  delete from public.source_balances balance where balance.tenant_id = tenant
+    and balance.import_id = $2;
 end $$;
 
 -- Newest day first. input: { source_id, limit, after: [period_end, id] | null }.
@@ -235,19 +253,20 @@ create function public.list_source_balances(input jsonb, request jsonb) returns 
 language plpgsql volatile set search_path = '' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
-  s public.sources;
+  source public.sources;
   items jsonb;
 begin
   perform private.begin_request(request, 'list_source_balances');
-  s := private.find_source(input ->> 'source_id');
-  select jsonb_agg(private.source_balance_json(b) order by b.period_end desc, b.id desc) into items
+  source := private.find_source(input ->> 'source_id');
+  select jsonb_agg(private.source_balance_json(balance) order by balance.period_end desc,
+    balance.id desc) into items
   from (
-    select * from public.source_balances x
-    where x.tenant_id = s.tenant_id and x.source_no = s.source_no
-      and (input -> 'after' ->> 0 is null or (x.period_end, x.id)
+    select * from public.source_balances balance
+    where balance.tenant_id = source.tenant_id and balance.source_no = source.source_no
+      and (input -> 'after' ->> 0 is null or (balance.period_end, balance.id)
         < ((input -> 'after' ->> 0)::date, input -> 'after' ->> 1))
-    order by x.period_end desc, x.id desc limit page_size + 1
-  ) b;
+    order by balance.period_end desc, balance.id desc limit page_size + 1
+  ) balance;
   return private.page(items, page_size, 'period_end', 'id');
 end $$;
 
@@ -255,18 +274,19 @@ end $$;
 create function public.get_source_balance(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  s public.sources;
-  b public.source_balances;
+  source public.sources;
+  balance public.source_balances;
 begin
   perform private.begin_request(request, 'get_source_balance');
-  s := private.find_source(input ->> 'source_id');
-  select * into b from public.source_balances x
-  where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.id = input ->> 'id';
+  source := private.find_source(input ->> 'source_id');
+  select * into balance from public.source_balances
+  where source_balances.tenant_id = source.tenant_id
+    and source_balances.source_no = source.source_no and source_balances.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('balance');
   end if;
-  return private.source_balance_json(b)
-    || jsonb_build_object('version', private.version_of(private.source_balance_json(b)));
+  return private.source_balance_json(balance)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(balance)));
 end $$;
 
 -- input: { source_id, day, amount_minor, currency, reason }. Refuses: not_found; conflict beyond
@@ -275,32 +295,38 @@ create function public.state_source_balance(input jsonb, request jsonb) returns 
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'state_source_balance');
-  s public.sources;
-  b public.source_balances;
+  source public.sources;
+  balance public.source_balances;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  s := private.find_source(input ->> 'source_id');
+  source := private.find_source(input ->> 'source_id');
   perform private.serialize_counting('stated_balances');
-  if (select count(*) from public.source_balances x
-    where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.reason is not null) >= 4000
+  if (select count(*) from public.source_balances
+    where source_balances.tenant_id = source.tenant_id
+      and source_balances.source_no = source.source_no and source_balances.reason is not null)
+        >= 4000
   then
     perform private.refuse_conflict('quota',
       'A source can have at most 4,000 stated balances. Remove some of earlier years.');
   end if;
   insert into public.source_balances (source_no, currency, period_end, closing_minor, reason)
-  values (s.source_no, coalesce(input ->> 'currency', s.currency), (input ->> 'day')::date,
+  values (source.source_no, coalesce(input ->> 'currency', source.currency),
+    (input ->> 'day')::date,
     (input ->> 'amount_minor')::bigint, input ->> 'reason')
-  returning * into b;
-  perform private.record_source_work(s.source_no);
-  perform private.revoke_signatures_of_source(s.tenant_id, s.source_no, b.period_end,
+  returning * into balance;
+  perform private.record_source_work(source.source_no);
+  perform private.revoke_signatures_of_source(source.tenant_id, source.source_no,
+    balance.period_end,
     'A balance was stated.');
-  perform private.record_security_event('balance.stated', s.id, b.reason, jsonb_build_object(
-    'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
-    'amount_minor', b.closing_minor));
-  return private.finish_request(request, private.source_balance_json(b)
-    || jsonb_build_object('version', private.version_of(private.source_balance_json(b))));
+  perform private.record_security_event('balance.stated', source.id, balance.reason,
+    jsonb_build_object(
+    'name', source.name, 'balance_id', balance.id, 'day', balance.period_end,
+    'currency', balance.currency,
+    'amount_minor', balance.closing_minor));
+  return private.finish_request(request, private.source_balance_json(balance)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(balance))));
 end $$;
 
 -- input: { source_id, id }. Refuses: not_found, precondition_failed; conflict for one that a file
@@ -309,32 +335,36 @@ create function public.remove_source_balance(input jsonb, request jsonb) returns
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'remove_source_balance');
-  s public.sources;
-  b public.source_balances;
+  source public.sources;
+  balance public.source_balances;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  s := private.find_source(input ->> 'source_id');
-  select * into b from public.source_balances x
-  where x.tenant_id = s.tenant_id and x.source_no = s.source_no and x.id = input ->> 'id'
+  source := private.find_source(input ->> 'source_id');
+  select * into balance from public.source_balances
+  where source_balances.tenant_id = source.tenant_id
+    and source_balances.source_no = source.source_no and source_balances.id = input ->> 'id'
   for update;
   if not found then
     perform private.refuse_missing('balance');
   end if;
-  perform private.require_version(private.version_of(private.source_balance_json(b)),
+  perform private.require_version(private.version_of(private.source_balance_json(balance)),
     request -> 'versions');
-  if b.import_id is not null then
+  if balance.import_id is not null then
     perform private.refuse_conflict('stated_by_file',
       'A file states this balance. Undo its import to remove it.');
   end if;
-  delete from public.source_balances x where x.tenant_id = b.tenant_id and x.id = b.id;
-  perform private.record_source_work(s.source_no);
-  perform private.revoke_signatures_of_source(s.tenant_id, s.source_no, b.period_end,
+  delete from public.source_balances where source_balances.tenant_id = balance.tenant_id
+    and source_balances.id = balance.id;
+  perform private.record_source_work(source.source_no);
+  perform private.revoke_signatures_of_source(source.tenant_id, source.source_no,
+    balance.period_end,
     'A balance was removed.');
-  perform private.record_security_event('balance.removed', s.id, null, jsonb_build_object(
-    'name', s.name, 'balance_id', b.id, 'day', b.period_end, 'currency', b.currency,
-    'amount_minor', b.closing_minor));
-  return private.finish_request(request, private.source_balance_json(b)
-    || jsonb_build_object('version', private.version_of(private.source_balance_json(b))));
+  perform private.record_security_event('balance.removed', source.id, null, jsonb_build_object(
+    'name', source.name, 'balance_id', balance.id, 'day', balance.period_end,
+    'currency', balance.currency,
+    'amount_minor', balance.closing_minor));
+  return private.finish_request(request, private.source_balance_json(balance)
+    || jsonb_build_object('version', private.version_of(private.source_balance_json(balance))));
 end $$;

@@ -1,45 +1,49 @@
 -- Sources over the wire.
 
-create function private.source_json(s public.sources) returns jsonb
+create function private.source_json(source public.sources) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', s.id, 'name', s.name, 'kind', s.kind, 'currency', s.currency, 'time_zone', s.time_zone,
-    'sign', s.sign, 'mapping', s.mapping,
-    'grace_days', s.grace_days, 'line_count', s.line_count, 'last_import_at',
-    private.iso(s.last_import_at),
-    'created_at', private.iso(s.created_at), 'created_by', s.created_by, 'updated_at',
-    private.iso(s.updated_at)
+    'id', source.id, 'name', source.name, 'kind', source.kind, 'currency', source.currency,
+    'time_zone', source.time_zone,
+    'sign', source.sign, 'mapping', source.mapping,
+    'grace_days', source.grace_days, 'line_count', source.line_count,
+    'last_import_at', private.iso(source.last_import_at),
+    'created_at', private.iso(source.created_at), 'created_by', source.created_by,
+    'updated_at', private.iso(source.updated_at)
   );
 end $$;
 
 -- Covers only what people set: no clocks, no counters, nothing that other work adds.
-create function private.source_version(s public.sources) returns bigint
+create function private.source_version(source public.sources) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(
-    jsonb_build_array(s.name, s.kind, s.currency, s.time_zone, s.sign, s.mapping, s.grace_days));
+    jsonb_build_array(source.name, source.kind, source.currency, source.time_zone, source.sign,
+      source.mapping, source.grace_days));
 end $$;
 
 -- A source of the caller's tenant. Refuses: not_found.
 create function private.find_source(id text) returns public.sources
 language plpgsql stable set search_path = '' as $$
 declare
-  s public.sources;
+  source public.sources;
 begin
-  select * into s from public.sources x where x.tenant_id = private.tenant_id() and x.id = $1;
+  select * into source from public.sources where sources.tenant_id = private.tenant_id()
+    and sources.id = $1;
   if not found then
     perform private.refuse_missing('source');
   end if;
-  return s;
+  return source;
 end $$;
 
 -- What the audit log stores of a source.
-create function private.source_facts(s public.sources) returns jsonb
+create function private.source_facts(source public.sources) returns jsonb
 language plpgsql immutable set search_path = '' as $$
 begin
-  return jsonb_build_object('name', s.name, 'kind', s.kind, 'currency', s.currency,
-    'time_zone', s.time_zone, 'sign', s.sign, 'grace_days', s.grace_days, 'mapping', s.mapping);
+  return jsonb_build_object('name', source.name, 'kind', source.kind, 'currency', source.currency,
+    'time_zone', source.time_zone, 'sign', source.sign, 'grace_days', source.grace_days,
+    'mapping', source.mapping);
 end $$;
 
 -- input: the columns. Refuses: conflict beyond the quota. Records: source.created.
@@ -80,11 +84,12 @@ end $$;
 create function public.get_source(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  s public.sources;
+  source public.sources;
 begin
   perform private.begin_request(request, 'get_source');
-  s := private.find_source(input ->> 'id');
-  return private.source_json(s) || jsonb_build_object('version', private.source_version(s));
+  source := private.find_source(input ->> 'id');
+  return private.source_json(source)
+    || jsonb_build_object('version', private.source_version(source));
 end $$;
 
 -- input: { id, patch }, the writable columns; `mapping` is replaced whole. Refuses: not_found,
@@ -100,13 +105,14 @@ begin
     return replayed;
   end if;
   -- Exclusively if its currency or sign changes, with which its lines are read.
-  perform private.lock_sources_exclusively(s.tenant_id, array[s.source_no]) from public.sources s
-  where s.tenant_id = private.tenant_id() and s.id = input ->> 'id'
-    and (coalesce(input #>> '{patch,currency}', s.currency),
-      coalesce(input #>> '{patch,sign}', s.sign)) <> (s.currency, s.sign);
+  perform private.lock_sources_exclusively(source.tenant_id, array[source.source_no])
+    from public.sources source
+  where source.tenant_id = private.tenant_id() and source.id = input ->> 'id'
+    and (coalesce(input #>> '{patch,currency}', source.currency),
+      coalesce(input #>> '{patch,sign}', source.sign)) <> (source.currency, source.sign);
   select * into before
-  from public.sources x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id' for no key update;
+  from public.sources source
+  where source.tenant_id = private.tenant_id() and source.id = input ->> 'id' for no key update;
   if not found then
     perform private.refuse_missing('source');
   end if;
@@ -114,18 +120,18 @@ begin
   after := jsonb_populate_record(before, input -> 'patch');
   after.mapping := nullif(after.mapping, 'null');
   if after is distinct from before then
-    update public.sources x set
+    update public.sources source set
       name = after.name, kind = after.kind, currency = after.currency, time_zone = after.time_zone,
       sign = after.sign,
       mapping = after.mapping, grace_days = after.grace_days
-    where x.tenant_id = before.tenant_id and x.id = before.id
+    where source.tenant_id = before.tenant_id and source.id = before.id
     returning * into after;
     perform private.record_security_event('source.updated', after.id, null, (
       select jsonb_build_object('name', after.name, 'changes', coalesce(jsonb_object_agg(
-        n.key, jsonb_build_object('from', o.value, 'to', n.value)), '{}'))
-      from jsonb_each(private.source_facts(after)) n
-      join jsonb_each(private.source_facts(before)) o on o.key = n.key
-      where o.value is distinct from n.value
+        new_field.key, jsonb_build_object('from', old_field.value, 'to', new_field.value)), '{}'))
+      from jsonb_each(private.source_facts(after)) new_field
+      join jsonb_each(private.source_facts(before)) old_field on old_field.key = new_field.key
+      where old_field.value is distinct from new_field.value
     ));
   end if;
   return private.finish_request(request,
@@ -141,16 +147,16 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_sources');
-  select jsonb_agg(private.source_json(s) order by s.id desc) into items
+  select jsonb_agg(private.source_json(source) order by source.id desc) into items
   from (
-    select * from public.sources x
-    where x.tenant_id = private.tenant_id()
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-      and (input ->> 'kind' is null or x.kind = input ->> 'kind')
-      and lower(x.name) like all (patterns)
-    order by x.id desc
+    select * from public.sources source
+    where source.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or source.id < input -> 'after' ->> 0)
+      and (input ->> 'kind' is null or source.kind = input ->> 'kind')
+      and lower(source.name) like all (patterns)
+    order by source.id desc
     limit page_size + 1
-  ) s;
+  ) source;
   return private.page(items, page_size, 'id');
 end $$;
 

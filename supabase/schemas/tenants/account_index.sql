@@ -21,10 +21,10 @@ end $$;
 create function private.index_account() returns trigger
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  insert into private.account_index as i (user_id, address, tenants)
+  insert into private.account_index as indexed_account (user_id, address, tenants)
   values (new.id, private.address_key(new.email),
-    array(select t from unnest(private.tenants_of_claims(new.raw_app_meta_data)) t
-      where length(t) <= 100))
+    array(select tenant from unnest(private.tenants_of_claims(new.raw_app_meta_data)) tenant
+      where length(tenant) <= 100))
   on conflict (user_id) do update set address = excluded.address, tenants = excluded.tenants;
   return null;
 end $$;
@@ -37,7 +37,8 @@ create function private.accounts_of(tenant text) returns setof auth.users
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  select u.* from private.account_index i join auth.users u on u.id = i.user_id
-  where i.tenants @> array[private.live_tenant(tenant)] and u.deleted_at is null
-    and private.roles_of_account(u.raw_app_meta_data, tenant) is not null;
+  select account.* from private.account_index indexed_account
+    join auth.users account on account.id = indexed_account.user_id
+  where indexed_account.tenants @> array[private.live_tenant(tenant)] and account.deleted_at is null
+    and private.roles_of_account(account.raw_app_meta_data, tenant) is not null;
 end $$;

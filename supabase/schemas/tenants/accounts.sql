@@ -18,9 +18,11 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   account auth.users;
 begin
-  select u.* into account from private.account_index i join auth.users u on u.id = i.user_id
-  where i.address = private.address_key($1) and lower(u.email) = lower($1) and u.deleted_at is null
-    order by u.created_at limit 1;
+  select users.* into account from private.account_index indexed_account
+    join auth.users on users.id = indexed_account.user_id
+  where indexed_account.address = private.address_key($1) and lower(users.email) = lower($1)
+    and users.deleted_at is null
+    order by users.created_at limit 1;
   return account;
 end $$;
 
@@ -30,13 +32,14 @@ create function private.record_account_event(account auth.users, type text, orig
 language plpgsql volatile security definer set search_path = '' as $$
 begin
   perform private.append_security_event(jsonb_build_object(
-    'tenant_id', t.id, 'type', $2, 'actor',
-    'user:' || private.account_name(account.email, account.id), 'credential', 'none',
+    'tenant_id', tenant.id, 'type', $2,
+    'actor', 'user:' || private.account_name(account.email, account.id), 'credential', 'none',
     'target', 'user:' || private.account_name(account.email, account.id), 'address',
     origin ->> 'address', 'request_id', origin ->> 'request_id',
     'details', $4))
-  from public.tenants t where t.id = any (private.tenants_of_claims(account.raw_app_meta_data))
-    order by t.id;
+  from public.tenants tenant
+  where tenant.id = any (private.tenants_of_claims(account.raw_app_meta_data))
+    order by tenant.id;
 end $$;
 
 -- Sets a password, and ends every other session of the account and every link to reset it. Returns
@@ -47,19 +50,19 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   ended text[];
 begin
-  update auth.users u set encrypted_password = $2, updated_at = now() where u.id = account.id;
-  delete from private.password_resets r where r.user_id = account.id;
+  update auth.users set encrypted_password = $2, updated_at = now() where users.id = account.id;
+  delete from private.password_resets password_reset where password_reset.user_id = account.id;
   -- Supabase Auth's own sessions, which refresh its tokens.
   if to_regclass('auth.sessions') is not null then
     execute 'delete from auth.sessions where user_id = $1' using account.id;
   end if;
-  with gone as (
-    update private.sessions s set ended_at = now()
-    where s.issuer = $3 and s.subject = account.id::text and s.ended_at is null
-      and s.id is distinct from kept_session
-      returning s.id
+  with removed as (
+    update private.sessions session set ended_at = now()
+    where session.issuer = $3 and session.subject = account.id::text and session.ended_at is null
+      and session.id is distinct from kept_session
+      returning session.id
   )
-  select coalesce(array_agg(g.id), '{}') into ended from gone g;
+  select coalesce(array_agg(removed.id), '{}') into ended from removed;
   return ended;
 end $$;
 
@@ -82,12 +85,14 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('password reset ' || account.id, 0));
   if account.id is null or account.banned_until > now() or (
     select count(*)
-    from private.password_resets r
-    where r.user_id = account.id and r.created_at > now() - interval '1 hour'
+    from private.password_resets password_reset
+    where password_reset.user_id = account.id
+      and password_reset.created_at > now() - interval '1 hour'
   ) >= 5 then
     return null;
   end if;
-  delete from private.password_resets r where r.created_at < now() - interval '1 day';
+  delete from private.password_resets password_reset
+  where password_reset.created_at < now() - interval '1 day';
   insert into private.password_resets (token_hash, user_id) values ($2, account.id);
   return jsonb_build_object('email', account.email);
 end $$;
@@ -96,7 +101,7 @@ end $$;
 create function private.delete_password_reset(token_hash text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  delete from private.password_resets r where r.token_hash = $1;
+  delete from private.password_resets password_reset where password_reset.token_hash = $1;
 end $$;
 
 -- Sets the password of the account that the link was sent to; the link works once. Null if the link
@@ -109,12 +114,14 @@ declare
   account auth.users;
   ended text[];
 begin
-  select u.* into account from private.password_resets r join auth.users u on u.id = r.user_id
-  where r.token_hash = $1 and r.expires_at > now() and u.deleted_at is null
-    and (u.banned_until is null or u.banned_until <= now())
-  for no key update of u;
+  select users.* into account from private.password_resets password_reset
+    join auth.users on users.id = password_reset.user_id
+  where password_reset.token_hash = $1 and password_reset.expires_at > now()
+    and users.deleted_at is null
+    and (users.banned_until is null or users.banned_until <= now())
+  for no key update of users;
   -- The second of two concurrent calls finds it deleted.
-  delete from private.password_resets r where r.token_hash = $1;
+  delete from private.password_resets password_reset where password_reset.token_hash = $1;
   if account.id is null or not found then
     return null;
   end if;
@@ -128,8 +135,8 @@ end $$;
 create function private.is_password_reset(token_hash text) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  return exists (select from private.password_resets r
-    where r.token_hash = $1 and r.expires_at > now());
+  return exists (select from private.password_resets password_reset
+    where password_reset.token_hash = $1 and password_reset.expires_at > now());
 end $$;
 
 -- Called for a signed-in person who gave their present password. Records: member.password_changed.
@@ -141,8 +148,8 @@ declare
   ended text[];
 begin
   select * into account
-  from auth.users u
-  where u.id = $1 and u.deleted_at is null for no key update;
+  from auth.users
+  where users.id = $1 and users.deleted_at is null for no key update;
   if not found then
     return null;
   end if;
@@ -158,11 +165,12 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   found_one public.invitations;
 begin
-  select i.* into found_one
-  from private.invitation_tokens t
-    join public.invitations i on i.tenant_id = t.tenant_id and i.id = t.invitation_id
-  where t.token_hash = $1 and private.invitation_status(i) = 'pending'
-  for no key update of i;
+  select invitation.* into found_one
+  from private.invitation_tokens token
+    join public.invitations invitation on invitation.tenant_id = token.tenant_id
+      and invitation.id = token.invitation_id
+  where token.token_hash = $1 and private.invitation_status(invitation) = 'pending'
+  for no key update of invitation;
   return found_one;
 end $$;
 
@@ -171,16 +179,16 @@ end $$;
 create function private.find_invitation(token_hash text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  i constant public.invitations := private.open_invitation($1);
+  invitation constant public.invitations := private.open_invitation($1);
 begin
-  if i.id is null then
+  if invitation.id is null then
     return null;
   end if;
-  return jsonb_build_object('tenant_id', i.tenant_id, 'tenant_name',
-    (select t.name from public.tenants t where t.id = i.tenant_id),
-    'email', i.email, 'roles', i.roles, 'invited_by', i.created_by, 'expires_at',
-    private.iso(i.expires_at),
-    'account_id', (private.confirmed_account(i.email)).id);
+  return jsonb_build_object('tenant_id', invitation.tenant_id, 'tenant_name',
+    (select tenant.name from public.tenants tenant where tenant.id = invitation.tenant_id),
+    'email', invitation.email, 'roles', invitation.roles, 'invited_by', invitation.created_by,
+    'expires_at', private.iso(invitation.expires_at),
+    'account_id', (private.confirmed_account(invitation.email)).id);
 end $$;
 
 -- The account whose owner has proved that the address is theirs. Anyone can start to sign up with
@@ -201,13 +209,14 @@ end $$;
 create function private.take_over_account(account auth.users, password_hash text) returns auth.users
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  delete from auth.identities i where i.user_id = account.id and i.provider <> 'email';
+  delete from auth.identities identity where identity.user_id = account.id
+    and identity.provider <> 'email';
   if to_regclass('auth.sessions') is not null then
     execute 'delete from auth.sessions where user_id = $1' using account.id;
   end if;
-  update auth.users u set encrypted_password = $2, email_confirmed_at = now(), updated_at = now(),
+  update auth.users set encrypted_password = $2, email_confirmed_at = now(), updated_at = now(),
     raw_user_meta_data = '{}', confirmation_token = '', recovery_token = ''
-  where u.id = account.id returning * into account;
+  where users.id = account.id returning * into account;
   return account;
 end $$;
 
@@ -246,49 +255,52 @@ create function private.accept_invitation(token_hash text, user_id uuid, passwor
   origin jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  i constant public.invitations := private.open_invitation($1);
+  invitation constant public.invitations := private.open_invitation($1);
   account auth.users;
   before jsonb;
 begin
-  if i.id is null then
+  if invitation.id is null then
     return null;
   end if;
   -- Two links to one address create one account.
-  perform pg_advisory_xact_lock(hashtextextended('account ' || i.email, 0));
-  account := private.find_account(i.email);
+  perform pg_advisory_xact_lock(hashtextextended('account ' || invitation.email, 0));
+  account := private.find_account(invitation.email);
   if account.id is null and $3 is not null then
-    account := private.create_account(i.email, $3);
+    account := private.create_account(invitation.email, $3);
   elsif account.email_confirmed_at is null and $3 is not null
     and (account.banned_until is null or account.banned_until <= now()) then
     account := private.take_over_account(account, $3);
   elsif account.id is null or $2 is distinct from account.id or account.banned_until > now() then
     return jsonb_build_object('outcome', 'sign_in');
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('members ' || i.tenant_id, 0));
-  before := coalesce(private.roles_of_account(account.raw_app_meta_data, i.tenant_id), '[]');
+  perform pg_advisory_xact_lock(hashtextextended('members ' || invitation.tenant_id, 0));
+  before := coalesce(private.roles_of_account(account.raw_app_meta_data, invitation.tenant_id),
+    '[]');
   -- A member keeps the roles they have: an old invitation neither raises nor lowers them.
   if before = '[]' then
-    update auth.users u set updated_at = now(),
-      raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, i.tenant_id,
-        to_jsonb(i.roles))
-    where u.id = account.id;
+    update auth.users set updated_at = now(),
+      raw_app_meta_data = private.claims_with_roles(users.raw_app_meta_data, invitation.tenant_id,
+        to_jsonb(invitation.roles))
+    where users.id = account.id;
   end if;
-  update public.invitations x
+  update public.invitations
   set accepted_at = now()
-  where x.tenant_id = i.tenant_id and x.id = i.id;
+  where invitations.tenant_id = invitation.tenant_id and invitations.id = invitation.id;
   delete
-  from private.invitation_tokens t
-  where t.tenant_id = i.tenant_id and t.invitation_id = i.id;
+  from private.invitation_tokens token
+  where token.tenant_id = invitation.tenant_id and token.invitation_id = invitation.id;
   perform private.append_security_event(jsonb_build_object(
-    'tenant_id', i.tenant_id, 'type', 'member.admitted', 'actor',
-    'user:' || private.account_name(account.email, account.id),
+    'tenant_id', invitation.tenant_id, 'type', 'member.admitted',
+    'actor', 'user:' || private.account_name(account.email, account.id),
     'credential', 'none', 'target', 'user:' || private.account_name(account.email, account.id),
     'address', $4 ->> 'address',
-    'request_id', $4 ->> 'request_id', 'details',
-    jsonb_build_object('invitation', i.id, 'invited_by', i.created_by, 'email', i.email,
+    'request_id', $4 ->> 'request_id',
+    'details', jsonb_build_object('invitation', invitation.id, 'invited_by', invitation.created_by,
+      'email', invitation.email,
       'roles', jsonb_build_object('from', before, 'to',
-        case when before = '[]' then to_jsonb(i.roles) else before end))));
-  return jsonb_build_object('outcome', 'accepted', 'tenant_id', i.tenant_id, 'id', account.id);
+        case when before = '[]' then to_jsonb(invitation.roles) else before end))));
+  return jsonb_build_object('outcome', 'accepted', 'tenant_id', invitation.tenant_id,
+    'id', account.id);
 end $$;
 
 create function public.request_password_reset(email text) returns void

@@ -27,18 +27,16 @@ begin
       jsonb_build_object('step', 'create_key', 'done',
         exists (select from public.api_keys api_key where api_key.tenant_id = tenant)),
       jsonb_build_object('step', 'call_api', 'done',
-        exists (select from public.api_key_totals usage where usage.tenant_id = tenant)),
+        exists (select from public.api_key_totals total where total.tenant_id = tenant)),
       jsonb_build_object('step', 'register_webhook', 'done',
         exists (select from public.webhooks webhook where webhook.tenant_id = tenant)),
       jsonb_build_object('step', 'receive_event', 'done', exists (
         select from public.webhooks webhook
         where webhook.tenant_id = tenant and webhook.last_success_at is not null))
     ),
-    'key_id',
-    (select max(api_key.id) from public.api_keys api_key
+    'key_id', (select max(api_key.id) from public.api_keys api_key
       where api_key.tenant_id = tenant and api_key.revoked_at is null),
-    'webhook_id',
-    (select max(webhook.id) from public.webhooks webhook
+    'webhook_id', (select max(webhook.id) from public.webhooks webhook
       where webhook.tenant_id = tenant and webhook.deleted_at is null),
     'dismissed', exists (
       select
@@ -52,8 +50,9 @@ create function private.first_steps_version() returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select 1 + count(*) from public.first_steps_dismissals d
-    where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id'
+    select 1 + count(*) from public.first_steps_dismissals dismissal
+    where dismissal.tenant_id = private.tenant_id()
+      and dismissal.principal_id = auth.jwt() ->> 'principal_id'
   );
 end $$;
 
@@ -76,8 +75,9 @@ begin
     values (private.tenant_id())
     on conflict do nothing;
   else
-    delete from public.first_steps_dismissals d
-    where d.tenant_id = private.tenant_id() and d.principal_id = auth.jwt() ->> 'principal_id';
+    delete from public.first_steps_dismissals dismissal
+    where dismissal.tenant_id = private.tenant_id()
+      and dismissal.principal_id = auth.jwt() ->> 'principal_id';
   end if;
   return private.first_steps_json() || jsonb_build_object('version', private.first_steps_version());
 end $$;

@@ -41,32 +41,35 @@ create table private.invitation_tokens (
 );
 alter table private.invitation_tokens enable row level security;
 
-create function private.invitation_status(i public.invitations) returns text
+create function private.invitation_status(invitation public.invitations) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return case when i.accepted_at is not null then 'accepted'
-    when i.revoked_at is not null then 'revoked'
-    when i.expires_at <= now() then 'expired' else 'pending' end;
+  return case when invitation.accepted_at is not null then 'accepted'
+    when invitation.revoked_at is not null then 'revoked'
+    when invitation.expires_at <= now() then 'expired' else 'pending' end;
 end $$;
 
-create function private.invitation_json(i public.invitations) returns jsonb
+create function private.invitation_json(invitation public.invitations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', i.id, 'email', i.email, 'roles', i.roles, 'status', private.invitation_status(i),
-    'created_at', private.iso(i.created_at),
-    'created_by', i.created_by, 'sent_at', private.iso(i.sent_at), 'expires_at',
-    private.iso(i.expires_at),
-    'accepted_at', private.iso(i.accepted_at), 'revoked_at', private.iso(i.revoked_at),
-    'revoked_by', i.revoked_by
+    'id', invitation.id, 'email', invitation.email, 'roles', invitation.roles,
+    'status', private.invitation_status(invitation),
+    'created_at', private.iso(invitation.created_at),
+    'created_by', invitation.created_by, 'sent_at', private.iso(invitation.sent_at),
+    'expires_at', private.iso(invitation.expires_at),
+    'accepted_at', private.iso(invitation.accepted_at),
+    'revoked_at', private.iso(invitation.revoked_at),
+    'revoked_by', invitation.revoked_by
   );
 end $$;
 
 -- Covers what people can change: whether it was sent again, accepted or revoked.
-create function private.invitation_version(i public.invitations) returns bigint
+create function private.invitation_version(invitation public.invitations) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
-  return private.version_of(jsonb_build_array(i.requested_at, i.accepted_at, i.revoked_at));
+  return private.version_of(jsonb_build_array(invitation.requested_at, invitation.accepted_at,
+    invitation.revoked_at));
 end $$;
 
 -- Locks an invitation of the caller's tenant. Refuses: not_found.
@@ -76,8 +79,8 @@ declare
   found_one public.invitations;
 begin
   select * into found_one
-  from public.invitations i
-  where i.tenant_id = private.tenant_id() and i.id = $1 for no key update;
+  from public.invitations invitation
+  where invitation.tenant_id = private.tenant_id() and invitation.id = $1 for no key update;
   if not found then
     perform private.refuse_missing('invitation');
   end if;
@@ -89,9 +92,10 @@ create function private.invitation_mails(since timestamptz, email text) returns 
 language plpgsql stable set search_path = '' as $$
 begin
   return (
-    select count(*) from public.invitations i cross join unnest(i.requests) at
-    where i.tenant_id = private.tenant_id() and i.requested_at > since and at > since
-      and ($2 is null or i.email = $2)
+    select count(*) from public.invitations invitation cross join unnest(invitation.requests) at
+    where invitation.tenant_id = private.tenant_id() and invitation.requested_at > since
+      and at > since
+      and ($2 is null or invitation.email = $2)
   );
 end $$;
 
@@ -101,8 +105,8 @@ create function private.send_invitation(id text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  address constant text := (select i.email from public.invitations i
-    where i.tenant_id = tenant and i.id = $1);
+  address constant text := (select invitation.email from public.invitations invitation
+    where invitation.tenant_id = tenant and invitation.id = $1);
 begin
   if private.invitation_mails(now() - interval '1 hour', null) > 100 then
     perform private.refuse('rate_limited',
@@ -117,9 +121,10 @@ begin
       'This address was invited 10 times within a day. Try again tomorrow.');
   end if;
   perform graphile_worker.add_job('send_invitation',
-    private.with_request_id(jsonb_build_object('tenant_id', tenant, 'invitation_id', i.id)),
-    max_attempts => 12, job_key => 'invitation:' || tenant || ':' || i.id)
-  from public.invitations i where i.tenant_id = tenant and i.id = $1;
+    private.with_request_id(jsonb_build_object('tenant_id', tenant,
+      'invitation_id', invitation.id)),
+    max_attempts => 12, job_key => 'invitation:' || tenant || ':' || invitation.id)
+  from public.invitations invitation where invitation.tenant_id = tenant and invitation.id = $1;
 end $$;
 
 -- From now on the link is worthless.
@@ -127,15 +132,16 @@ create function private.end_invitation_link(id text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   delete
-  from private.invitation_tokens t
-  where t.tenant_id = private.tenant_id() and t.invitation_id = $1;
+  from private.invitation_tokens token
+  where token.tenant_id = private.tenant_id() and token.invitation_id = $1;
 end $$;
 
 -- Whether the tenant has a member with this address.
 create function private.is_member_address(email text) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return exists (select from private.accounts_of(private.tenant_id()) u where lower(u.email) = $1);
+  return exists (select from private.accounts_of(private.tenant_id()) account
+    where lower(account.email) = $1);
 end $$;
 
 grant execute on function
@@ -151,14 +157,14 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_invitations');
-  select jsonb_agg(private.invitation_json(i) order by i.id desc) into items
+  select jsonb_agg(private.invitation_json(invitation) order by invitation.id desc) into items
   from (
-    select * from public.invitations x
-    where x.tenant_id = private.tenant_id()
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-      and (input ->> 'status' is null or private.invitation_status(x) = input ->> 'status')
-    order by x.id desc limit page_size + 1
-  ) i;
+    select * from public.invitations invitation
+    where invitation.tenant_id = private.tenant_id()
+      and (input -> 'after' ->> 0 is null or invitation.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or private.invitation_status(invitation) = input ->> 'status')
+    order by invitation.id desc limit page_size + 1
+  ) invitation;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -166,16 +172,17 @@ end $$;
 create function public.get_invitation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  i public.invitations;
+  invitation public.invitations;
 begin
   perform private.begin_request(request, 'get_invitation');
-  select * into i
-  from public.invitations x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id';
+  select * into invitation
+  from public.invitations
+  where invitations.tenant_id = private.tenant_id() and invitations.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('invitation');
   end if;
-  return private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i));
+  return private.invitation_json(invitation)
+    || jsonb_build_object('version', private.invitation_version(invitation));
 end $$;
 
 -- input: { email, roles }. Replaces an expired invitation. Refuses: conflict for a member, for an
@@ -198,10 +205,11 @@ begin
     perform private.refuse_conflict('already_member',
       'This person is a member already. Change their roles instead.');
   end if;
-  update public.invitations i set revoked_at = now(), revoked_by = private.actor()
-  where i.tenant_id = private.tenant_id() and i.email = input ->> 'email' and i.accepted_at is null
-    and i.revoked_at is null
-    and i.expires_at <= now();
+  update public.invitations invitation set revoked_at = now(), revoked_by = private.actor()
+  where invitation.tenant_id = private.tenant_id() and invitation.email = input ->> 'email'
+    and invitation.accepted_at is null
+    and invitation.revoked_at is null
+    and invitation.expires_at <= now();
   insert into public.invitations (email, roles)
   values (input ->> 'email', private.text_array(input -> 'roles'))
   on conflict (tenant_id, email) where accepted_at is null and revoked_at is null do nothing
@@ -225,35 +233,38 @@ create function public.resend_invitation(input jsonb, request jsonb) returns jso
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'resend_invitation');
-  i public.invitations;
+  invitation public.invitations;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.serialize_counting('invitation_mails');
-  i := private.lock_invitation(input ->> 'id');
+  invitation := private.lock_invitation(input ->> 'id');
   -- An expired invitation counts towards the quota again.
-  if private.invitation_status(i) = 'expired' then
+  if private.invitation_status(invitation) = 'expired' then
     perform private.require_quota('members');
   end if;
-  if private.invitation_status(i) not in ('pending', 'expired') then
+  if private.invitation_status(invitation) not in ('pending', 'expired') then
     perform private.refuse_conflict('invitation_ended',
-      format('This invitation was %s. Create a new one.', private.invitation_status(i)));
-  elsif i.requested_at > now() - interval '1 minute' then
+      format('This invitation was %s. Create a new one.', private.invitation_status(invitation)));
+  elsif invitation.requested_at > now() - interval '1 minute' then
     perform private.refuse('rate_limited',
       'This invitation was sent less than a minute ago. Try again in a minute.');
   end if;
-  update public.invitations x
+  update public.invitations
   set requested_at = now(), expires_at = now() + interval '7 days', sent_at = null,
-    requests = array(select at from unnest(x.requests) at where at > now() - interval '1 day')
+    requests = array(select at from unnest(invitations.requests) at
+      where at > now() - interval '1 day')
       || now()::timestamptz(3)
-  where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;
-  perform private.end_invitation_link(i.id);
-  perform private.send_invitation(i.id);
-  perform private.record_security_event('member.invited', i.id, null,
-    jsonb_build_object('email', i.email, 'roles', i.roles, 'again', true));
+  where invitations.tenant_id = invitation.tenant_id and invitations.id = invitation.id
+  returning * into invitation;
+  perform private.end_invitation_link(invitation.id);
+  perform private.send_invitation(invitation.id);
+  perform private.record_security_event('member.invited', invitation.id, null,
+    jsonb_build_object('email', invitation.email, 'roles', invitation.roles, 'again', true));
   return private.finish_request(request,
-    private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+    private.invitation_json(invitation)
+      || jsonb_build_object('version', private.invitation_version(invitation)));
 end $$;
 
 -- input: { id }. Revoking a revoked one returns it unchanged. Refuses: not_found; conflict if it
@@ -262,25 +273,27 @@ create function public.revoke_invitation(input jsonb, request jsonb) returns jso
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'revoke_invitation');
-  i public.invitations;
+  invitation public.invitations;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  i := private.lock_invitation(input ->> 'id');
-  perform private.require_version(private.invitation_version(i), request -> 'versions');
-  if i.accepted_at is not null then
+  invitation := private.lock_invitation(input ->> 'id');
+  perform private.require_version(private.invitation_version(invitation), request -> 'versions');
+  if invitation.accepted_at is not null then
     perform private.refuse_conflict('invitation_ended',
       'This invitation was accepted. Remove the member instead.');
-  elsif i.revoked_at is null then
-    update public.invitations x set revoked_at = now(), revoked_by = private.actor()
-    where x.tenant_id = i.tenant_id and x.id = i.id returning * into i;
-    perform private.end_invitation_link(i.id);
-    perform private.record_security_event('member.invitation_revoked', i.id, null,
-      jsonb_build_object('email', i.email));
+  elsif invitation.revoked_at is null then
+    update public.invitations set revoked_at = now(), revoked_by = private.actor()
+    where invitations.tenant_id = invitation.tenant_id and invitations.id = invitation.id
+    returning * into invitation;
+    perform private.end_invitation_link(invitation.id);
+    perform private.record_security_event('member.invitation_revoked', invitation.id, null,
+      jsonb_build_object('email', invitation.email));
   end if;
   return private.finish_request(request,
-    private.invitation_json(i) || jsonb_build_object('version', private.invitation_version(i)));
+    private.invitation_json(invitation)
+      || jsonb_build_object('version', private.invitation_version(invitation)));
 end $$;
 
 -- For the worker that writes the mail: replaces the digest of the invitation's link. Null if there
@@ -289,25 +302,27 @@ create function private.begin_invitation_mail(tenant_id text, invitation_id text
   token_hash text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  i public.invitations;
+  invitation public.invitations;
 begin
-  select * into i from public.invitations invitation
-  where invitation.tenant_id = $1 and invitation.id = $2 for no key update;
-  if not found or private.invitation_status(i) <> 'pending' or private.is_sandbox($1) then
+  select * into invitation from public.invitations
+  where invitations.tenant_id = $1 and invitations.id = $2 for no key update;
+  if not found or private.invitation_status(invitation) <> 'pending' or private.is_sandbox($1) then
     return null;
   end if;
   delete from private.invitation_tokens token
   where token.tenant_id = $1 and token.invitation_id = $2;
   insert into private.invitation_tokens (token_hash, tenant_id, invitation_id) values ($3, $1, $2);
-  return jsonb_build_object('email', i.email, 'tenant_name',
+  return jsonb_build_object('email', invitation.email, 'tenant_name',
     (select tenant.name from public.tenants tenant where tenant.id = $1), 'invited_by',
-    i.created_by, 'roles', i.roles, 'expires_at', private.iso(i.expires_at));
+    invitation.created_by, 'roles', invitation.roles,
+    'expires_at', private.iso(invitation.expires_at));
 end $$;
 
 create function private.end_invitation_mail(tenant_id text, invitation_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.invitations i set sent_at = now() where i.tenant_id = $1 and i.id = $2;
+  update public.invitations invitation set sent_at = now() where invitation.tenant_id = $1
+    and invitation.id = $2;
 end $$;
 grant execute
   on function private.begin_invitation_mail(text, text, text),

@@ -2,21 +2,22 @@
 -- another identity provider are changed there.
 
 -- An account as an admin sees it. `open_exceptions` is counted up to 1,000.
-create function private.account_json(u auth.users, tenant text) returns jsonb
+create function private.account_json(account auth.users, tenant text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  name constant text := private.account_name(u.email, u.id);
-  roles constant jsonb := private.roles_of_account(u.raw_app_meta_data, tenant);
+  name constant text := private.account_name(account.email, account.id);
+  roles constant jsonb := private.roles_of_account(account.raw_app_meta_data, tenant);
 begin
   return jsonb_build_object(
-    'id', u.id, 'name', name, 'user', 'user:' || name, 'email', u.email,
-    'roles', to_jsonb(array(select r from unnest(private.roles()) r where roles ? r)),
-    'status', case when u.banned_until > now() then 'suspended' else 'active' end,
-    'created_at', private.iso(u.created_at), 'last_sign_in_at', private.iso(u.last_sign_in_at),
+    'id', account.id, 'name', name, 'user', 'user:' || name, 'email', account.email,
+    'roles', to_jsonb(array(select role from unnest(private.roles()) role where roles ? role)),
+    'status', case when account.banned_until > now() then 'suspended' else 'active' end,
+    'created_at', private.iso(account.created_at),
+    'last_sign_in_at', private.iso(account.last_sign_in_at),
     'open_exceptions', (select count(*) from (
-      select from public.exceptions e
-      where e.tenant_id = tenant and e.assigned_to = 'user:' || name
-        and e.status in ('open', 'in_review')
+      select from public.exceptions exception
+      where exception.tenant_id = tenant and exception.assigned_to = 'user:' || name
+        and exception.status in ('open', 'in_review')
         limit 1000
     ) counted),
     'version', private.version_of(roles)
@@ -37,27 +38,28 @@ create function private.tenant_account(id uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select private.account_json(u, private.tenant_id()) from auth.users u
-    where u.id = $1 and private.may('read:people') and u.deleted_at is null
-      and private.roles_of_account(u.raw_app_meta_data, private.tenant_id()) is not null
+    select private.account_json(account, private.tenant_id()) from auth.users account
+    where account.id = $1 and private.may('read:people') and account.deleted_at is null
+      and private.roles_of_account(account.raw_app_meta_data, private.tenant_id()) is not null
   );
 end $$;
 
 -- A page of them by address, after this one.
-create function private.tenant_account_page(after text, sought text, most integer) returns jsonb
+create function private.tenant_account_page(after text, sought text,
+  max_count integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select jsonb_agg(private.account_json(u.account, private.tenant_id())
-      || jsonb_build_object('key', u.key)
-    order by u.key)
+    select jsonb_agg(private.account_json(account.account, private.tenant_id())
+      || jsonb_build_object('key', account.key)
+    order by account.key)
     from (
-      select a as account, coalesce(a.email, '') || ' ' || a.id as key
-      from private.tenant_accounts() a
-      where (after is null or coalesce(a.email, '') || ' ' || a.id > after)
-        and (sought is null or strpos(lower(a.email), sought) > 0)
-      order by 2 limit most
-    ) u
+      select account as account, coalesce(account.email, '') || ' ' || account.id as key
+      from private.tenant_accounts() account
+      where (after is null or coalesce(account.email, '') || ' ' || account.id > after)
+        and (sought is null or strpos(lower(account.email), sought) > 0)
+      order by 2 limit max_count
+    ) account
   );
 end $$;
 
@@ -78,44 +80,46 @@ begin
   perform private.require_live_tenant(
     'A sandbox has the people of its live tenant. Change their roles there.');
   perform pg_advisory_xact_lock(hashtextextended('members ' || tenant, 0));
-  select * into account from auth.users u
-  where u.id = $1 and u.deleted_at is null
-    and private.roles_of_account(u.raw_app_meta_data, tenant) is not null for no key update;
+  select * into account from auth.users
+  where users.id = $1 and users.deleted_at is null
+    and private.roles_of_account(users.raw_app_meta_data, tenant) is not null for no key update;
   before := private.roles_of_account(account.raw_app_meta_data, tenant);
   if before is null then
     perform private.refuse_missing('member');
   end if;
   perform private.require_version(private.version_of(before), versions);
   if before ? 'tenant_admin' and not coalesce(roles ? 'tenant_admin', false) and not exists (
-    select from private.accounts_of(tenant) u
-    where u.id <> account.id and (u.banned_until is null or u.banned_until <= now())
-      and private.roles_of_account(u.raw_app_meta_data, tenant) ? 'tenant_admin'
+    select from private.accounts_of(tenant) other_account
+    where other_account.id <> account.id
+      and (other_account.banned_until is null or other_account.banned_until <= now())
+      and private.roles_of_account(other_account.raw_app_meta_data, tenant) ? 'tenant_admin'
   ) then
     perform private.refuse_conflict('last_admin',
       'This is the tenant''s last admin. Make another member an admin first.');
   end if;
-  update auth.users u
-  set raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, tenant, roles),
+  update auth.users
+  set raw_app_meta_data = private.claims_with_roles(users.raw_app_meta_data, tenant, roles),
     updated_at = now()
-  where u.id = account.id returning * into account;
+  where users.id = account.id returning * into account;
   if roles is null and account.raw_app_meta_data -> 'tenants' = '{}' then
-    with gone as (
-      update private.sessions s set ended_at = now()
-      where s.issuer = change_account.issuer and s.subject = account.id::text and s.ended_at is null
-        returning s.id
+    with removed as (
+      update private.sessions session set ended_at = now()
+      where session.issuer = change_account.issuer and session.subject = account.id::text
+        and session.ended_at is null
+        returning session.id
     )
-    select coalesce(array_agg(g.id), '{}') into ended from gone g;
+    select coalesce(array_agg(removed.id), '{}') into ended from removed;
   end if;
-  return jsonb_build_object('name', private.account_name(account.email, account.id), 'before',
-    before, 'ended', to_jsonb(ended));
+  return jsonb_build_object('name', private.account_name(account.email, account.id),
+    'before', before, 'ended', to_jsonb(ended));
 end $$;
 
 -- Whether several accounts of the caller's tenant have this name.
 create function private.has_namesake(name text) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return (select count(*) > 1 from private.accounts_of(private.tenant_id()) u
-    where private.account_name(u.email, u.id) = $1);
+  return (select count(*) > 1 from private.accounts_of(private.tenant_id()) account
+    where private.account_name(account.email, account.id) = $1);
 end $$;
 
 grant execute
@@ -165,8 +169,8 @@ begin
   if changed -> 'before' <> input -> 'roles' then
     perform private.record_security_event('member.role_changed', 'user:' || (changed ->> 'name'),
       null, jsonb_build_object(
-      'member_id', member, 'roles',
-      jsonb_build_object('from', changed -> 'before', 'to', input -> 'roles')));
+      'member_id', member,
+      'roles', jsonb_build_object('from', changed -> 'before', 'to', input -> 'roles')));
   end if;
   return private.finish_request(request, private.tenant_account(member));
 end $$;
@@ -175,10 +179,10 @@ create function private.open_exceptions_of(assignee text) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
   return array(
-    select e.id
-    from public.exceptions e
-    where e.tenant_id = private.tenant_id() and e.assigned_to = assignee
-      and e.status in ('open', 'in_review'));
+    select exception.id
+    from public.exceptions exception
+    where exception.tenant_id = private.tenant_id() and exception.assigned_to = assignee
+      and exception.status in ('open', 'in_review'));
 end $$;
 
 -- input: { id, reason, issuer, hand_over, hand_over_to }. With hand_over, the open exceptions
@@ -213,15 +217,17 @@ begin
   changed := private.change_account(member, null, request -> 'versions', input ->> 'issuer');
   if (input ->> 'hand_over')::boolean then
     select count(*) into handed_over from private.change_exceptions_for_caller('edit', array(
-      select jsonb_build_object('id', h.id, 'assigned_to', input -> 'hand_over_to')
-      from private.lock_exceptions(private.open_exceptions_of('user:' || (changed ->> 'name'))) h
-      where h.assigned_to = 'user:' || (changed ->> 'name') and h.status in ('open', 'in_review')
+      select jsonb_build_object('id', exception.id, 'assigned_to', input -> 'hand_over_to')
+      from private.lock_exceptions(private.open_exceptions_of('user:'
+        || (changed ->> 'name'))) exception
+      where exception.assigned_to = 'user:' || (changed ->> 'name')
+        and exception.status in ('open', 'in_review')
     ));
   end if;
   perform private.record_security_event('member.removed', 'user:' || (changed ->> 'name'),
     input ->> 'reason', jsonb_build_object(
-    'member_id', member, 'roles', changed -> 'before', 'sessions_ended',
-    jsonb_array_length(changed -> 'ended'),
+    'member_id', member, 'roles', changed -> 'before',
+    'sessions_ended', jsonb_array_length(changed -> 'ended'),
     'handed_over', handed_over, 'handed_over_to', input ->> 'hand_over_to'));
   return private.finish_request(request,
     before || jsonb_build_object('handed_over', handed_over, 'ended', changed -> 'ended'));

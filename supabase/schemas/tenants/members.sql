@@ -33,8 +33,9 @@ language plpgsql immutable set search_path = '' as $$
 begin
   return case jsonb_typeof(claims -> 'tenants')
     when 'object' then array(select jsonb_object_keys(claims -> 'tenants'))
-    when 'array' then array(select t #>> '{}' from jsonb_array_elements(claims -> 'tenants') t
-      where jsonb_typeof(t) = 'string')
+    when 'array' then array(select tenant #>> '{}'
+      from jsonb_array_elements(claims -> 'tenants') tenant
+      where jsonb_typeof(tenant) = 'string')
     else '{}'
   end;
 end $$;
@@ -49,8 +50,8 @@ declare
 begin
   if jsonb_typeof(base -> 'tenants') = 'array' then
     base := base - 'roles' || jsonb_build_object('tenants', coalesce((
-      select jsonb_object_agg(t, coalesce(base -> 'roles', '[]'))
-      from jsonb_array_elements_text(base -> 'tenants') t
+      select jsonb_object_agg(listed_tenant, coalesce(base -> 'roles', '[]'))
+      from jsonb_array_elements_text(base -> 'tenants') listed_tenant
     ), '{}'));
   end if;
   tenants := (case jsonb_typeof(base -> 'tenants') when 'object' then base -> 'tenants'
@@ -72,27 +73,29 @@ begin
   return query
   with recursive assignee (reference) as (
     -- One step in the index per name, however many exceptions each has.
-    (select e.assigned_to from public.exceptions e
-      where e.tenant_id = tenant and e.assigned_to is not null order by 1 limit 1)
+    (select exception.assigned_to from public.exceptions exception
+      where exception.tenant_id = tenant and exception.assigned_to is not null order by 1 limit 1)
     union all
-    select (select e.assigned_to
-    from public.exceptions e
-    where e.tenant_id = tenant and e.assigned_to > a.reference
+    select (select exception.assigned_to
+    from public.exceptions exception
+    where exception.tenant_id = tenant and exception.assigned_to > assignee.reference
     order by 1
     limit 1)
-    from assignee a where a.reference is not null
+    from assignee where assignee.reference is not null
   ), person (name, role, source) as (
-    select private.account_name(u.email, u.id), r.role, 'directory'
-    from private.accounts_of(tenant) u
-    left join lateral unnest(private.roles()) as r (role)
-      on private.roles_of_account(u.raw_app_meta_data, tenant) ? r.role
-    where u.banned_until is null or u.banned_until <= now()
+    select private.account_name(account.email, account.id), of_role.role, 'directory'
+    from private.accounts_of(tenant) account
+    left join lateral unnest(private.roles()) as of_role (role)
+      on private.roles_of_account(account.raw_app_meta_data, tenant) ? of_role.role
+    where account.banned_until is null or account.banned_until <= now()
     union all
-    select substr(a.reference, 6), null, 'assignment' from assignee a where a.reference is not null
+    select substr(assignee.reference, 6), null, 'assignment' from assignee
+    where assignee.reference is not null
   )
-  select p.name, coalesce(array_agg(distinct p.role) filter (where p.role is not null), '{}'),
-    max(p.source)
-  from person p group by p.name;
+  select person_row.name,
+    coalesce(array_agg(distinct person_row.role) filter (where person_row.role is not null), '{}'),
+    max(person_row.source)
+  from person person_row group by person_row.name;
 end $$;
 
 -- By name. input: { limit, after: [name] | null, q }; q is part of the name.
@@ -105,16 +108,16 @@ declare
 begin
   perform private.begin_request(request, 'list_members');
   select jsonb_agg(
-    jsonb_build_object('name', m.name, 'user', 'user:' || m.name, 'roles', m.roles, 'source',
-      m.source)
-  order by m.name) into items
+    jsonb_build_object('name', member.name, 'user', 'user:' || member.name, 'roles', member.roles,
+      'source', member.source)
+  order by member.name) into items
   from (
-    select * from private.members() x
-    where (input -> 'after' ->> 0 is null or x.name > input -> 'after' ->> 0)
-      and (sought is null or strpos(lower(x.name), sought) > 0)
-    order by x.name
+    select * from private.members() member
+    where (input -> 'after' ->> 0 is null or member.name > input -> 'after' ->> 0)
+      and (sought is null or strpos(lower(member.name), sought) > 0)
+    order by member.name
     limit page_size + 1
-  ) m;
+  ) member;
   return private.page(items, page_size, 'name');
 end $$;
 grant execute on function private.members() to authenticated;
@@ -127,28 +130,28 @@ language plpgsql volatile set search_path = '' as $$
 declare
   account auth.users;
 begin
-  if not exists (select from public.tenants t where t.id = $1) then
+  if not exists (select from public.tenants tenant where tenant.id = $1) then
     perform private.refuse('not_found', format('There is no tenant %s.', $1));
   elsif private.is_sandbox($1) then
     perform private.refuse('not_found',
       format('%s is a sandbox. Admit people to its live tenant, %s.', $1, private.live_tenant($1)));
   end if;
   select * into account
-  from auth.users u
-  where u.id = (private.find_account($2)).id for no key update;
+  from auth.users
+  where users.id = (private.find_account($2)).id for no key update;
   if not found then
     perform private.refuse('not_found',
       format('Supabase Auth has no account with the address %s. Create it there first.', $2));
   end if;
-  update auth.users u
-  set raw_app_meta_data = private.claims_with_roles(u.raw_app_meta_data, $1, to_jsonb($3))
-  where u.id = account.id;
+  update auth.users
+  set raw_app_meta_data = private.claims_with_roles(users.raw_app_meta_data, $1, to_jsonb($3))
+  where users.id = account.id;
   perform private.append_security_event(jsonb_build_object(
     'tenant_id', $1, 'type', 'member.admitted', 'actor', 'operator', 'credential', 'system',
     'target', 'user:' || private.account_name(account.email, account.id),
     'details', jsonb_build_object('roles', jsonb_build_object(
-      'from', coalesce(private.roles_of_account(account.raw_app_meta_data, $1), '[]'), 'to',
-      to_jsonb($3)))
+      'from', coalesce(private.roles_of_account(account.raw_app_meta_data, $1), '[]'),
+      'to', to_jsonb($3)))
   ));
 end $$;
 
@@ -158,10 +161,11 @@ create function private.find_session_user(user_id uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select jsonb_build_object('app_metadata', coalesce(u.raw_app_meta_data, '{}'), 'email', u.email)
-    from auth.users u
-    where u.id = user_id and u.deleted_at is null
-      and (u.banned_until is null or u.banned_until <= now())
+    select jsonb_build_object('app_metadata', coalesce(account.raw_app_meta_data, '{}'),
+      'email', account.email)
+    from auth.users account
+    where account.id = user_id and account.deleted_at is null
+      and (account.banned_until is null or account.banned_until <= now())
   );
 end $$;
 create function public.find_session_user(user_id uuid) returns jsonb

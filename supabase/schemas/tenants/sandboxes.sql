@@ -26,7 +26,7 @@ end $$;
 
 -- What a reset deletes, tables that refer to others first. What stays: keys and their usage,
 -- webhooks, alert channels and what people set for themselves, the request log and the audit trail.
-create function private.emptied_by_reset() returns text[]
+create function private.tables_emptied_by_reset() returns text[]
 language sql immutable set search_path = ''
 return array[
   'private.alert_events', 'private.alerts', 'private.alert_bundles',
@@ -63,8 +63,8 @@ declare
   tenant constant text := private.tenant_id();
   sandbox public.tenants;
 begin
-  select * into sandbox from public.tenants own_tenant
-  where own_tenant.id = tenant and own_tenant.kind = 'sandbox' for no key update;
+  select * into sandbox from public.tenants
+  where tenants.id = tenant and tenants.kind = 'sandbox' for no key update;
   if not found then
     perform private.refuse_conflict('tenant_kind',
       'Only a sandbox can be reset, and this tenant is live. Nothing was deleted.');
@@ -97,14 +97,14 @@ declare
   emptied text;
 begin
   perform set_config('app.resets', tenant, true), set_config('app.writes_exceptions', 'on', true);
-  foreach emptied in array private.emptied_by_reset() loop
+  foreach emptied in array private.tables_emptied_by_reset() loop
     execute format('delete from %s x where x.tenant_id = $1 and private.is_being_reset($1)',
       emptied::regclass) using tenant;
   end loop;
   perform set_config('app.resets', '', true), set_config('app.writes_exceptions', '', true);
   insert into public.sla_policies (tenant_id) values (tenant);
-  delete from private.idempotency_keys k
-  where k.tenant_id = tenant and k.operation <> 'resetSandbox';
+  delete from private.idempotency_keys idempotency_key
+  where idempotency_key.tenant_id = tenant and idempotency_key.operation <> 'resetSandbox';
 exception when foreign_key_violation or deadlock_detected then
   perform private.refuse_conflict('sandbox_busy',
     'Others were writing into this sandbox. Send the call again.');
@@ -117,9 +117,9 @@ declare
   created constant public.sources := private.create_source(source - 'lines');
 begin
   perform private.add_lines(created.source_no, (
-    select jsonb_agg(l.line - 'day' || jsonb_build_object('currency', created.currency,
-      'value_date', month + (l.line ->> 'day')::integer - 1) order by l.n)
-    from jsonb_array_elements(source -> 'lines') with ordinality l (line, n)
+    select jsonb_agg(input_line.line - 'day' || jsonb_build_object('currency', created.currency,
+      'value_date', month + (input_line.line ->> 'day')::integer - 1) order by input_line.place)
+    from jsonb_array_elements(source -> 'lines') with ordinality input_line (line, place)
   ));
   -- They would wait until the commit, and the next source would get them.
   delete from pg_temp.staged_lines;
@@ -129,8 +129,8 @@ end $$;
 
 -- Fills an empty sandbox with the month before this one: two sources with lines, their
 -- reconciliation, which a matcher runs, and exceptions before and after their deadlines. sample: {
--- sources: [{ name, kind, currency, lines }], exceptions: [{ title, due_in_minutes, … }] }. Returns
--- the reconciliation's ID. Records: sandbox.sample_loaded.
+-- sources: [{ name, kind, currency, lines }], exceptions: [{ title, due_in_minutes, … }] }.
+-- Returns the reconciliation's ID. Records: sandbox.sample_loaded.
 create function private.load_sample_month(sample jsonb) returns text
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -143,18 +143,18 @@ begin
     'left_source_id', private.add_sample_source(sample #> '{sources,0}', month),
     'right_source_id', private.add_sample_source(sample #> '{sources,1}', month)));
   perform private.change_exceptions('create', array(
-    select e - 'due_in_minutes' || jsonb_build_object('tenant_id', compared.tenant_id,
+    select entry - 'due_in_minutes' || jsonb_build_object('tenant_id', compared.tenant_id,
       'reconciliation_id', compared.id, 'created_at', now() - interval '2 days',
-      'due_at', now() + make_interval(mins => (e ->> 'due_in_minutes')::integer))
-    from jsonb_array_elements(sample -> 'exceptions') e
+      'due_at', now() + make_interval(mins => (entry ->> 'due_in_minutes')::integer))
+    from jsonb_array_elements(sample -> 'exceptions') entry
   ));
   perform private.record_security_event('sandbox.sample_loaded', compared.id);
   return compared.id;
 end $$;
 
 -- Empties the caller's sandbox. input: { sample }, what to fill it with, or null. A sandbox has few
--- rows (private.quota_of), yet more than most calls change. Refuses: conflict in a live tenant and
--- while others work in the sandbox. Records: sandbox.reset.
+-- rows (private.quota_limit), yet more than most calls change. Refuses: conflict in a live tenant
+-- and while others work in the sandbox. Records: sandbox.reset.
 create function public.reset_sandbox(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' set statement_timeout = '30s' as $$
 declare

@@ -21,11 +21,12 @@ alter table private.sessions enable row level security;
 
 -- Whether the session is still valid. `idle_seconds`: how long without an action of the person; 0:
 -- for ever.
-create function private.is_live(s private.sessions, idle_seconds integer) returns boolean
+create function private.is_valid_session(session private.sessions,
+  idle_seconds integer) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return s.ended_at is null and s.expires_at > now()
-    and (idle_seconds = 0 or s.seen_at > now() - make_interval(secs => idle_seconds));
+  return session.ended_at is null and session.expires_at > now()
+    and (idle_seconds = 0 or session.seen_at > now() - make_interval(secs => idle_seconds));
 end $$;
 
 -- session: { issuer, subject, provider, address, user_agent, seconds }. Returns its ID. A person
@@ -33,23 +34,24 @@ end $$;
 create function private.begin_session(session jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  begun text;
+  session_id text;
 begin
   insert into private.sessions (issuer, subject, provider, address, user_agent, expires_at)
   values (
     session ->> 'issuer', session ->> 'subject', session ->> 'provider',
     (session ->> 'address')::inet, left(session ->> 'user_agent', 300),
     now() + make_interval(secs => (session ->> 'seconds')::integer)
-  ) returning id into begun;
-  update private.sessions s set ended_at = now()
-  where s.ended_at is null and s.issuer = session ->> 'issuer' and s.subject = session ->> 'subject'
-    and s.id not in (
-    select k.id from private.sessions k
-    where k.ended_at is null and k.issuer = session ->> 'issuer'
-      and k.subject = session ->> 'subject'
-      order by k.id desc limit 100
+  ) returning id into session_id;
+  update private.sessions set ended_at = now()
+  where sessions.ended_at is null and sessions.issuer = session ->> 'issuer'
+    and sessions.subject = session ->> 'subject'
+    and sessions.id not in (
+    select newest.id from private.sessions newest
+    where newest.ended_at is null and newest.issuer = session ->> 'issuer'
+      and newest.subject = session ->> 'subject'
+      order by newest.id desc limit 100
   );
-  return begun;
+  return session_id;
 end $$;
 
 -- The person of a session, null if it is no longer valid. `seen`: called for an action of the
@@ -58,23 +60,25 @@ create function private.check_session(session_id text, idle_seconds integer,
   seen boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  s private.sessions;
+  session private.sessions;
 begin
-  select * into s from private.sessions x where x.id = session_id;
-  if not found or not private.is_live(s, idle_seconds) then
+  select * into session from private.sessions where sessions.id = session_id;
+  if not found or not private.is_valid_session(session, idle_seconds) then
     return null;
   end if;
   if seen then
-    update private.sessions x set seen_at = now() where x.id = s.id and x.ended_at is null;
+    update private.sessions set seen_at = now() where sessions.id = session.id
+      and sessions.ended_at is null;
   end if;
-  return jsonb_build_object('issuer', s.issuer, 'subject', s.subject);
+  return jsonb_build_object('issuer', session.issuer, 'subject', session.subject);
 end $$;
 
 -- Signs out. A session that has ended stays unchanged.
 create function private.leave_session(session_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update private.sessions s set ended_at = now() where s.id = session_id and s.ended_at is null;
+  update private.sessions session set ended_at = now() where session.id = session_id
+    and session.ended_at is null;
 end $$;
 
 create function public.begin_session(session jsonb) returns text
@@ -109,21 +113,23 @@ declare
   claims constant jsonb := auth.jwt();
 begin
   return query
-  select * from private.sessions s
-  where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null
-    and private.is_live(s, idle_seconds)
-  order by s.id desc;
+  select * from private.sessions session
+  where session.issuer = claims ->> 'issuer' and session.subject = claims ->> 'sub'
+    and session.ended_at is null
+    and private.is_valid_session(session, idle_seconds)
+  order by session.id desc;
 end $$;
 
-create function private.session_json(s private.sessions) returns jsonb
+create function private.session_json(session private.sessions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', s.id, 'provider', s.provider, 'address', host(s.address), 'user_agent', s.user_agent,
-    'started_at', private.iso(s.started_at),
-    'seen_at', private.iso(s.seen_at), 'expires_at', private.iso(s.expires_at), 'ended_at',
-    private.iso(s.ended_at),
-    'current', coalesce(s.id = auth.jwt() ->> 'session_id', false)
+    'id', session.id, 'provider', session.provider, 'address', host(session.address),
+    'user_agent', session.user_agent,
+    'started_at', private.iso(session.started_at),
+    'seen_at', private.iso(session.seen_at), 'expires_at', private.iso(session.expires_at),
+    'ended_at', private.iso(session.ended_at),
+    'current', coalesce(session.id = auth.jwt() ->> 'session_id', false)
   );
 end $$;
 grant execute
@@ -138,12 +144,12 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_sessions');
-  select jsonb_agg(private.session_json(s) order by s.id desc) into items
+  select jsonb_agg(private.session_json(session) order by session.id desc) into items
   from (
-    select * from private.sessions_of_caller((input ->> 'idle_seconds')::integer) x
-    where input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0
-    order by x.id desc limit page_size + 1
-  ) s;
+    select * from private.sessions_of_caller((input ->> 'idle_seconds')::integer) session
+    where input -> 'after' ->> 0 is null or session.id < input -> 'after' ->> 0
+    order by session.id desc limit page_size + 1
+  ) session;
   return private.page(items, page_size, 'id');
 end $$;
 
@@ -160,13 +166,14 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  with gone as (
-    update private.sessions s set ended_at = now()
-    where s.issuer = claims ->> 'issuer' and s.subject = claims ->> 'sub' and s.ended_at is null
-      and (everywhere or s.id = any (private.text_array(input -> 'ids')))
-    returning s.id
+  with removed as (
+    update private.sessions session set ended_at = now()
+    where session.issuer = claims ->> 'issuer' and session.subject = claims ->> 'sub'
+      and session.ended_at is null
+      and (everywhere or session.id = any (private.text_array(input -> 'ids')))
+    returning session.id
   )
-  select coalesce(array_agg(g.id order by g.id), '{}') into ended from gone g;
+  select coalesce(array_agg(removed.id order by removed.id), '{}') into ended from removed;
   if everywhere then
     perform private.record_security_event('session.ended_everywhere', null, null,
       jsonb_build_object('sessions', cardinality(ended)));

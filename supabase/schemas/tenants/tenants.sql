@@ -45,14 +45,15 @@ create function private.is_being_reset(tenant text) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return current_setting('app.resets', true) = tenant
-    and exists (select from public.tenants t where t.id = tenant and t.kind = 'sandbox');
+    and exists (select from public.tenants where tenants.id = tenant and tenants.kind = 'sandbox');
 end $$;
 
 -- The sandbox of the caller's tenant, or null.
 create function private.own_sandbox() returns text
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  return (select t.id from public.tenants t where t.id = private.tenant_id() || '.sandbox');
+  return (select tenant.id from public.tenants tenant
+    where tenant.id = private.tenant_id() || '.sandbox');
 end $$;
 grant execute on function private.own_sandbox(), private.is_sandbox(text) to anon, authenticated;
 
@@ -83,7 +84,7 @@ declare
 begin
   perform private.begin_request(request, 'get_me');
   return jsonb_build_object('tenant_id', tenant,
-    'tenant_name', (select t.name from public.tenants t where t.id = tenant and answers),
+    'tenant_name', (select tenants.name from public.tenants where tenants.id = tenant and answers),
     'kind', case when private.is_sandbox(tenant) then 'sandbox' else 'live' end,
     'sandbox_id', case when answers then private.own_sandbox() end);
 end $$;

@@ -52,18 +52,21 @@ create trigger place before insert on public.events
 create function private.settled_event_position() returns bigint
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  issued constant bigint := (select s.last_value from private.event_positions s);
-  half constant bigint := 1073741824;
+  issued constant bigint := (select event_position.last_value
+    from private.event_positions event_position);
+  half_range constant bigint := 1073741824;
   lowest_mark bigint;
 begin
   -- From the last 31 bits, the number that is nearest to `issued`.
-  select min(issued + ((l.objid::bigint - (issued & 2147483647) + 3 * half) % (2 * half)) - half)
+  select min(issued
+    + ((lock.objid::bigint - (issued & 2147483647) + 3 * half_range) % (2 * half_range))
+      - half_range)
   into lowest_mark
-  from pg_catalog.pg_locks l
-  where l.locktype = 'advisory' and l.objsubid = 2
-    and l.database = (select d.oid from pg_catalog.pg_database d
-      where d.datname = current_database())
-    and l.classid::bigint = private.event_lock(private.tenant_id());
+  from pg_catalog.pg_locks lock
+  where lock.locktype = 'advisory' and lock.objsubid = 2
+    and lock.database = (select database.oid from pg_catalog.pg_database database
+      where database.datname = current_database())
+    and lock.classid::bigint = private.event_lock(private.tenant_id());
   return least(issued, lowest_mark);
 end $$;
 
@@ -77,21 +80,22 @@ declare
     (extract(epoch from since - interval '1 second') * 1000)::bigint), 12, '0');
 begin
   return (
-    select min(e.position) - 1
+    select min(event.position) - 1
     from (
-      select x.position from public.events x
-      where x.tenant_id = private.tenant_id() and x.id >= first_id and x.position is not null
-      order by x.id limit 100
-    ) e
+      select event.position from public.events event
+      where event.tenant_id = private.tenant_id() and event.id >= first_id
+        and event.position is not null
+      order by event.id limit 100
+    ) event
   );
 end $$;
 
-create function private.event_json(e public.events) returns jsonb
+create function private.event_json(event public.events) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
-  return jsonb_build_object('id', e.id, 'type', e.type, 'timestamp', private.iso(e.at), 'data',
-    e.data, 'subject', e.subject)
-    || case when e.test_of is null then '{}'::jsonb else '{"test": true}' end;
+  return jsonb_build_object('id', event.id, 'type', event.type, 'timestamp', private.iso(event.at),
+    'data', event.data, 'subject', event.subject)
+    || case when event.test_of is null then '{}'::jsonb else '{"test": true}' end;
 end $$;
 
 -- Refuses: scope_required for an API key that may read no kind of event.
@@ -110,9 +114,9 @@ create function private.event_window_end(start bigint, settled bigint) returns b
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
-    select e.position from public.events e
-    where e.tenant_id = private.tenant_id() and e.position > $1 and e.position <= $2
-    order by e.position offset 999 limit 1
+    select event.position from public.events event
+    where event.tenant_id = private.tenant_id() and event.position > $1 and event.position <= $2
+    order by event.position offset 999 limit 1
   );
 end $$;
 
@@ -140,7 +144,7 @@ declare
   wanted_types text[] := private.text_array(input -> 'types');
   settled bigint;
   start bigint;
-  upto bigint;
+  last_position bigint;
   found record;
 begin
   perform private.begin_request(request, 'list_events');
@@ -154,45 +158,46 @@ begin
   start := least(settled, coalesce((input ->> 'after')::bigint,
     private.event_position_before(earliest), settled));
   if wanted_subject is null then
-    upto := private.event_window_end(start, settled);
+    last_position := private.event_window_end(start, settled);
   end if;
-  upto := coalesce(upto, settled);
-  select jsonb_agg(private.event_json(p.e) order by p.place) filter (where p.place <= page_size)
-    as items,
-    max((p.e).position) filter (where p.place = page_size and p.is_cut) as last_position
+  last_position := coalesce(last_position, settled);
+  select jsonb_agg(private.event_json(placed.event) order by placed.place)
+      filter (where placed.place <= page_size) as items,
+    max((placed.event).position) filter (where placed.place = page_size and placed.is_cut)
+      as last_position
   into found
   from (
-    select m.e, row_number() over (order by (m.e).position) as place,
+    select matching.event, row_number() over (order by (matching.event).position) as place,
       count(*) over () > page_size as is_cut
     from (
-      select e from public.events e
-      where e.tenant_id = tenant and e.position > start and e.position <= upto
-        and e.at >= earliest and e.type = any (wanted_types)
-        and (wanted_subject is null or e.subject = wanted_subject)
-        and (e.test_of is null or (input ->> 'test')::boolean)
-      order by e.position limit page_size + 1
-    ) m
-  ) p;
-  upto := coalesce(found.last_position, upto);
-  return jsonb_build_object('items', coalesce(found.items, '[]'), 'position', upto::text,
-    'has_more', upto < settled, 'as_of', private.iso(now()));
+      select event from public.events event
+      where event.tenant_id = tenant and event.position > start and event.position <= last_position
+        and event.at >= earliest and event.type = any (wanted_types)
+        and (wanted_subject is null or event.subject = wanted_subject)
+        and (event.test_of is null or (input ->> 'test')::boolean)
+      order by event.position limit page_size + 1
+    ) matching
+  ) placed;
+  last_position := coalesce(found.last_position, last_position);
+  return jsonb_build_object('items', coalesce(found.items, '[]'), 'position', last_position::text,
+    'has_more', last_position < settled, 'as_of', private.iso(now()));
 end $$;
 
 -- input: { id }. Refuses: not_found.
 create function public.get_event(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  e public.events;
+  event public.events;
 begin
   perform private.begin_request(request, 'get_event');
-  select * into e
-  from public.events x
-  where x.tenant_id = private.tenant_id() and x.id = input ->> 'id'
-    and x.at > now() - interval '30 days' and x.type = any (private.readable_events());
+  select * into event
+  from public.events
+  where events.tenant_id = private.tenant_id() and events.id = input ->> 'id'
+    and events.at > now() - interval '30 days' and events.type = any (private.readable_events());
   if not found then
     perform private.refuse_missing('event');
   end if;
-  return private.event_json(e);
+  return private.event_json(event);
 end $$;
 
 -- input: { type, data }: an event with example data, for readers that ask for tests. Refuses:
@@ -201,16 +206,17 @@ create function public.create_test_event(input jsonb, request jsonb) returns jso
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_test_event');
-  made text;
-  e public.events;
+  test_event_id text;
+  event public.events;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.require_readable_events(array[input ->> 'type']);
-  made := private.emit_test('reading', input ->> 'type', input -> 'data');
-  select * into e from public.events x where x.tenant_id = private.tenant_id() and x.id = made;
-  return private.finish_request(request, private.event_json(e));
+  test_event_id := private.emit_test('reading', input ->> 'type', input -> 'data');
+  select * into event from public.events where events.tenant_id = private.tenant_id()
+    and events.id = test_event_id;
+  return private.finish_request(request, private.event_json(event));
 end $$;
 
 grant execute on function

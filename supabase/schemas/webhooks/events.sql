@@ -49,7 +49,7 @@ create index event_once_by_age on private.event_once using brin (at);
 alter table private.event_once enable row level security;
 
 -- A second event of the kind is left out of whatever statement inserts it.
-create function private.keep_event_once() returns trigger
+create function private.skip_repeated_event() returns trigger
 language plpgsql set search_path = '' as $$
 begin
   insert into private.event_once (tenant_id, type, once_key)
@@ -58,7 +58,7 @@ begin
   return case when found then new end;
 end $$;
 create trigger once before insert on public.events
-  for each row when (new.once_key is not null) execute function private.keep_event_once();
+  for each row when (new.once_key is not null) execute function private.skip_repeated_event();
 
 -- With a once_key that was there before it does nothing.
 create function private.emit(tenant_id text, type text, data jsonb,
@@ -72,10 +72,10 @@ end $$;
 create function private.emit_test(webhook_id text, type text, data jsonb) returns text
 language plpgsql volatile set search_path = '' as $$
 declare
-  made text;
+  event_id text;
 begin
   insert into public.events (tenant_id, type, data, test_of)
   values (private.tenant_id(), $2, $3, $1)
-  returning id into made;
-  return made;
+  returning id into event_id;
+  return event_id;
 end $$;

@@ -3,25 +3,27 @@
 create function private.fail_deliveries_of_inactive(webhook_ids text[]) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  inactive constant text[] := array(select w.id from public.webhooks w
-    where w.id = any (webhook_ids) and (w.status <> 'active' or w.deleted_at is not null));
+  inactive constant text[] := array(select webhook.id from public.webhooks webhook
+    where webhook.id = any (webhook_ids)
+      and (webhook.status <> 'active' or webhook.deleted_at is not null));
 begin
   if cardinality(inactive) > 0 then
-    update public.webhook_deliveries d
+    update public.webhook_deliveries delivery
     set status = 'failed', failure_kind = 'webhook_disabled', next_attempt_at = null, lease = null
-    where d.webhook_id = any (inactive) and d.status = 'pending' and d.next_attempt_at <= now();
+    where delivery.webhook_id = any (inactive) and delivery.status = 'pending'
+      and delivery.next_attempt_at <= now();
   end if;
 end $$;
 
 -- The deliveries of these webhooks that may be sent now, `room` at most: within the cap of each
 -- webhook, its rate, and what its tenant may have beyond the first of each webhook.
-create function private.deliveries_to_send(webhook_ids text[], room integer)
+create function private.deliveries_to_send(webhook_ids text[], max_count integer)
 returns table (tenant_id text, id text, url text, place bigint, webhook_id text)
 language plpgsql volatile set search_path = '' as $$
 #variable_conflict use_column
 begin
   return query
-  with asked as (
+  with requested as (
     select webhook.id, webhook.tenant_id, webhook.url,
       case when webhook.failing_since is null then 20 else 2 end as cap,
       -- Null without a limit, which least() ignores.
@@ -36,14 +38,14 @@ begin
     select delivery.tenant_id, delivery.webhook_id, count(*) as deliveries
     from public.webhook_deliveries delivery
     where delivery.lease is not null and delivery.next_attempt_at > now()
-      and delivery.tenant_id in (select tenant_id from asked)
+      and delivery.tenant_id in (select tenant_id from requested)
     group by 1, 2
   ), due as (
     select webhook_asked.tenant_id, webhook_asked.id as webhook_id, webhook_asked.url, delivery.id,
       delivery.event_id, delivery.next_attempt_at, coalesce(load.deliveries, 0)
         + row_number() over (partition by webhook_asked.id
           order by delivery.next_attempt_at) as place
-    from asked webhook_asked
+    from requested webhook_asked
     left join busy load on load.webhook_id = webhook_asked.id
     cross join lateral (
       select pending.id, pending.event_id, pending.next_attempt_at
@@ -64,7 +66,7 @@ begin
     from due
   ), first as (
     select * from ranked where place = 1 or beyond_the_first <= 200
-    order by place, next_attempt_at limit room
+    order by place, next_attempt_at limit max_count
   )
   select chosen.tenant_id, chosen.id, chosen.url, chosen.place, chosen.webhook_id from first chosen;
 end $$;
@@ -73,14 +75,16 @@ end $$;
 create function private.count_rated_attempts(tenants text[], webhook_ids text[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  insert into private.webhook_rates as r (tenant_id, webhook_id, minute, attempts)
-  select w.tenant_id, w.id, date_trunc('minute', now()), count(*)
-  from unnest(tenants, webhook_ids) as c (tenant_id, webhook_id)
-  join public.webhooks w on w.tenant_id = c.tenant_id and w.id = c.webhook_id
-    and w.max_per_minute is not null
-  group by w.tenant_id, w.id
+  insert into private.webhook_rates as rate (tenant_id, webhook_id, minute, attempts)
+  select webhook.tenant_id, webhook.id, date_trunc('minute', now()), count(*)
+  from unnest(tenants, webhook_ids) as counted (tenant_id, webhook_id)
+  join public.webhooks webhook on webhook.tenant_id = counted.tenant_id
+    and webhook.id = counted.webhook_id
+    and webhook.max_per_minute is not null
+  group by webhook.tenant_id, webhook.id
   on conflict (tenant_id, webhook_id) do update set
-    attempts = excluded.attempts + case when r.minute = excluded.minute then r.attempts else 0 end,
+    attempts = excluded.attempts + case when rate.minute = excluded.minute then rate.attempts
+      else 0 end,
     minute = excluded.minute;
 end $$;
 
@@ -122,8 +126,8 @@ begin
     ),
     floor(extract(epoch from clock_timestamp()))::bigint, event.type, event.request_id,
     (
-      select jsonb_agg(jsonb_build_object('name', header.name, 'id', header.id, 'sealed',
-        header.sealed))
+      select jsonb_agg(jsonb_build_object('name', header.name, 'id', header.id,
+        'sealed', header.sealed))
       from private.webhook_headers header
       where header.tenant_id = lease_taken.tenant_id and header.webhook_id = lease_taken.webhook_id
     ),
@@ -145,7 +149,7 @@ end $$;
 -- delivery leads to another claim for its webhook, so a claim that a cap cut short is never
 -- forgotten. A webhook with a limit gets what is left of its minute; private.overdue_webhooks finds
 -- it in the next.
-create function private.claim_webhook_deliveries(webhook_ids text[], room integer)
+create function private.claim_webhook_deliveries(webhook_ids text[], max_count integer)
 returns table (
   attempt_id bigint, delivery_id text, webhook_id text, tenant_id text, event_id text, url text,
   body text, secrets jsonb, sent_at bigint,
@@ -165,9 +169,10 @@ begin
   perform pg_advisory_xact_lock(hashtextextended('claim_webhook_deliveries', 0));
   perform private.interrupt_lapsed_attempts(webhook_ids);
   perform private.fail_deliveries_of_inactive(webhook_ids);
-  select array_agg(f.tenant_id) as tenants, array_agg(f.id) as ids, array_agg(f.url) as urls,
-    array_agg(f.place) as places, array_agg(f.webhook_id) as webhook_ids
-  into chosen from private.deliveries_to_send(webhook_ids, room) f;
+  select array_agg(delivery.tenant_id) as tenants, array_agg(delivery.id) as ids,
+    array_agg(delivery.url) as urls,
+    array_agg(delivery.place) as places, array_agg(delivery.webhook_id) as webhook_ids
+  into chosen from private.deliveries_to_send(webhook_ids, max_count) delivery;
   if chosen.ids is null then
     return;
   end if;

@@ -2,77 +2,83 @@
 
 -- On the wire `pending` is one of three: pending (not tried yet), sending, retrying (waiting for
 -- its next try).
-create function private.delivery_status(d public.webhook_deliveries) returns text
+create function private.delivery_status(delivery public.webhook_deliveries) returns text
 language plpgsql stable set search_path = '' as $$
 begin
   return case
-    when d.status <> 'pending' then d.status
-    when d.lease is not null and d.next_attempt_at > now() then 'sending'
-    when d.attempt_count > 0 then 'retrying'
+    when delivery.status <> 'pending' then delivery.status
+    when delivery.lease is not null and delivery.next_attempt_at > now() then 'sending'
+    when delivery.attempt_count > 0 then 'retrying'
     else 'pending'
   end;
 end $$;
 
-create function private.attempt_json(a public.webhook_attempts) returns jsonb
+create function private.attempt_json(attempt public.webhook_attempts) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'number', a.number, 'cause', a.cause, 'status', a.status, 'failure_kind', a.failure_kind,
-    'detail', a.detail,
-    'started_at', private.iso(a.started_at), 'duration_ms', a.duration_ms, 'status_code',
-    a.status_code
+    'number', attempt.number, 'cause', attempt.cause, 'status', attempt.status,
+    'failure_kind', attempt.failure_kind,
+    'detail', attempt.detail,
+    'started_at', private.iso(attempt.started_at), 'duration_ms', attempt.duration_ms,
+    'status_code', attempt.status_code
   );
 end $$;
 
-create function private.delivery_json(d public.webhook_deliveries,
+create function private.delivery_json(delivery public.webhook_deliveries,
   last_attempt public.webhook_attempts) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
-  wire_status constant text := private.delivery_status(d);
+  wire_status constant text := private.delivery_status(delivery);
 begin
   return jsonb_build_object(
-    'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'type', d.type,
-    'status', wire_status, 'failure_kind', d.failure_kind,
+    'id', delivery.id, 'webhook_id', delivery.webhook_id, 'event_id', delivery.event_id,
+    'type', delivery.type,
+    'status', wire_status, 'failure_kind', delivery.failure_kind,
     'reason', case
       when wire_status = 'retrying' then last_attempt.detail
-      when d.failure_kind = 'retries_exhausted' then concat_ws(' ',
-        format('All %s attempts failed.', d.attempt_count), last_attempt.detail)
-      when d.failure_kind = 'webhook_disabled' then concat_ws(' ', 'The webhook was disabled.',
+      when delivery.failure_kind = 'retries_exhausted' then concat_ws(' ',
+        format('All %s attempts failed.', delivery.attempt_count), last_attempt.detail)
+      when delivery.failure_kind = 'webhook_disabled'
+        then concat_ws(' ', 'The webhook was disabled.',
         last_attempt.detail)
     end,
-    'attempt_count', d.attempt_count,
+    'attempt_count', delivery.attempt_count,
     'next_attempt_at',
-    case when wire_status in ('pending', 'retrying') then private.iso(d.next_attempt_at) end,
-    'created_at', private.iso(d.created_at), 'delivered_at', private.iso(d.delivered_at),
+    case when wire_status in ('pending', 'retrying') then private.iso(delivery.next_attempt_at) end,
+    'created_at', private.iso(delivery.created_at),
+    'delivered_at', private.iso(delivery.delivered_at),
     'last_attempt',
     case when last_attempt.id is not null then private.attempt_json(last_attempt) end
   );
 end $$;
 
-create function private.delivery_json(d public.webhook_deliveries) returns jsonb
+create function private.delivery_json(delivery public.webhook_deliveries) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   last_attempt public.webhook_attempts;
 begin
-  select * into last_attempt from public.webhook_attempts a
-  where a.tenant_id = d.tenant_id and a.delivery_id = d.id order by a.number desc limit 1;
-  return private.delivery_json(d, last_attempt);
+  select * into last_attempt from public.webhook_attempts attempt
+  where attempt.tenant_id = delivery.tenant_id and attempt.delivery_id = delivery.id
+  order by attempt.number desc limit 1;
+  return private.delivery_json(delivery, last_attempt);
 end $$;
 
 -- Refuses: not_found.
 create function private.find_delivery(webhook_id text, id text) returns public.webhook_deliveries
 language plpgsql stable set search_path = '' as $$
 declare
-  d public.webhook_deliveries;
+  delivery public.webhook_deliveries;
 begin
-  select * into d
-  from public.webhook_deliveries x
-  where x.tenant_id = private.tenant_id() and x.id = $2 and x.webhook_id = $1
-    and x.created_at > now() - interval '30 days';
+  select * into delivery
+  from public.webhook_deliveries
+  where webhook_deliveries.tenant_id = private.tenant_id() and webhook_deliveries.id = $2
+    and webhook_deliveries.webhook_id = $1
+    and webhook_deliveries.created_at > now() - interval '30 days';
   if not found then
     perform private.refuse_missing('delivery');
   end if;
-  return d;
+  return delivery;
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, webhook_id, status, type, event_id, request_id,
@@ -147,31 +153,35 @@ language plpgsql stable set search_path = '' set plan_cache_mode = 'force_custom
 begin
   return jsonb_build_object('as_of', private.iso(now()), 'hours', coalesce((
     with counted as (
-      select t.hour, t.succeeded, t.bucket, sum(t.attempts) as attempts,
+      select answer_time.hour, answer_time.succeeded, answer_time.bucket,
+        sum(answer_time.attempts) as attempts,
         sum(
-          sum(t.attempts)) filter (
-            where t.bucket >= 0) over (partition by t.hour order by t.bucket) as up_to,
-        sum(sum(t.attempts)) filter (where t.bucket >= 0) over (partition by t.hour) as total
-      from public.webhook_answer_times t
-      where t.tenant_id = private.tenant_id()
-        and (attempts_by_hour.webhook_id is null or t.webhook_id = attempts_by_hour.webhook_id)
-        and t.hour > now() - interval '7 days'
-      group by t.hour, t.succeeded, t.bucket
+          sum(answer_time.attempts)) filter (
+            where answer_time.bucket >= 0) over (partition by answer_time.hour
+            order by answer_time.bucket) as up_to,
+        sum(sum(answer_time.attempts)) filter (where answer_time.bucket
+          >= 0) over (partition by answer_time.hour) as total
+      from public.webhook_answer_times answer_time
+      where answer_time.tenant_id = private.tenant_id()
+        and (attempts_by_hour.webhook_id is null
+        or answer_time.webhook_id = attempts_by_hour.webhook_id)
+        and answer_time.hour > now() - interval '7 days'
+      group by answer_time.hour, answer_time.succeeded, answer_time.bucket
     )
-    select jsonb_agg(h.found order by h.hour) from (
-      select c.hour, jsonb_build_object(
-        'start', private.iso(c.hour),
-        'succeeded', coalesce(sum(c.attempts) filter (where c.succeeded), 0), 'failed',
-        coalesce(sum(c.attempts) filter (where not c.succeeded), 0),
-        'p50_ms',
-        round(
-          1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.5) + 0.5)),
-        'p95_ms',
-        round(
-          1.1 ^ (min(c.bucket) filter (where c.bucket >= 0 and c.up_to >= c.total * 0.95) + 0.5))
+    select jsonb_agg(hour_slot.found order by hour_slot.hour) from (
+      select counted.hour, jsonb_build_object(
+        'start', private.iso(counted.hour),
+        'succeeded', coalesce(sum(counted.attempts) filter (where counted.succeeded), 0),
+        'failed', coalesce(sum(counted.attempts) filter (where not counted.succeeded), 0),
+        'p50_ms', round(
+          1.1 ^ (min(counted.bucket) filter (where counted.bucket >= 0
+            and counted.up_to >= counted.total * 0.5) + 0.5)),
+        'p95_ms', round(
+          1.1 ^ (min(counted.bucket) filter (where counted.bucket >= 0
+            and counted.up_to >= counted.total * 0.95) + 0.5))
       ) as found
-      from counted c group by c.hour
-    ) h
+      from counted group by counted.hour
+    ) hour_slot
   ), '[]'));
 end $$;
 
@@ -196,30 +206,32 @@ end $$;
 create function public.get_webhook_delivery(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  d public.webhook_deliveries;
+  delivery public.webhook_deliveries;
 begin
   perform private.begin_request(request, 'get_webhook_delivery');
   perform private.find_webhook(input ->> 'id');
-  d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
-  return private.delivery_json(d) || jsonb_build_object(
+  delivery := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
+  return private.delivery_json(delivery) || jsonb_build_object(
     'payload', (
-      select jsonb_build_object('type', e.type, 'timestamp', private.iso(e.at), 'data', e.data)
-        || case when e.test_of is not null then '{"test": true}' else '{}'::jsonb end
-      from public.events e where e.tenant_id = d.tenant_id and e.id = d.event_id
+      select jsonb_build_object('type', event.type, 'timestamp', private.iso(event.at),
+        'data', event.data)
+        || case when event.test_of is not null then '{"test": true}' else '{}'::jsonb end
+      from public.events event where event.tenant_id = delivery.tenant_id
+        and event.id = delivery.event_id
     ),
-    'request_id',
-    (select e.request_id from public.events e
-      where e.tenant_id = d.tenant_id and e.id = d.event_id),
+    'request_id', (select event.request_id from public.events event
+      where event.tenant_id = delivery.tenant_id and event.id = delivery.event_id),
     'attempts', coalesce((
-      select jsonb_agg(private.attempt_json(a) || jsonb_build_object(
-        'response',
-        case when a.status_code is not null
-          and d.type = any (private.readable_events()) then jsonb_build_object(
-          'headers', coalesce(a.response_headers, '{}'), 'body', coalesce(a.response_body, ''),
-          'truncated', coalesce(a.response_truncated, false)
+      select jsonb_agg(private.attempt_json(attempt) || jsonb_build_object(
+        'response', case when attempt.status_code is not null
+          and delivery.type = any (private.readable_events()) then jsonb_build_object(
+          'headers', coalesce(attempt.response_headers, '{}'),
+          'body', coalesce(attempt.response_body, ''),
+          'truncated', coalesce(attempt.response_truncated, false)
         ) end
-      ) order by a.number)
-      from public.webhook_attempts a where a.tenant_id = d.tenant_id and a.delivery_id = d.id
+      ) order by attempt.number)
+      from public.webhook_attempts attempt where attempt.tenant_id = delivery.tenant_id
+        and attempt.delivery_id = delivery.id
     ), '[]')
   );
 end $$;
@@ -231,15 +243,17 @@ declare
   lapsed record;
 begin
   for lapsed in
-    select d.tenant_id, d.id, d.lease from public.webhook_deliveries d
-    where d.lease is not null and d.next_attempt_at <= now() and d.webhook_id = any (webhook_ids)
-      and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id)
+    select delivery.tenant_id, delivery.id, delivery.lease from public.webhook_deliveries delivery
+    where delivery.lease is not null and delivery.next_attempt_at <= now()
+      and delivery.webhook_id = any (webhook_ids)
+      and delivery.tenant_id = coalesce(private.tenant_id(), delivery.tenant_id)
   loop
-    update public.webhook_attempts a
-    set status = 'interrupted', duration_ms = extract(epoch from now() - a.started_at) * 1000,
+    update public.webhook_attempts attempt
+    set status = 'interrupted', duration_ms = extract(epoch from now() - attempt.started_at) * 1000,
       detail = 'The worker that made this attempt stopped responding.'
-    where a.tenant_id = lapsed.tenant_id and a.delivery_id = lapsed.id and a.id = lapsed.lease
-      and a.status = 'in_flight';
+    where attempt.tenant_id = lapsed.tenant_id and attempt.delivery_id = lapsed.id
+      and attempt.id = lapsed.lease
+      and attempt.status = 'in_flight';
   end loop;
 end $$;
 
@@ -251,11 +265,12 @@ declare
   requeued bigint;
 begin
   perform private.interrupt_lapsed_attempts(array[$1]);
-  update public.webhook_deliveries d set
+  update public.webhook_deliveries delivery set
     status = 'pending', failure_kind = null, failure_count = 0, cause = $3, next_attempt_at = now(),
     lease = null
-  where d.tenant_id = private.tenant_id() and d.id = any (ids) and d.webhook_id = $1
-    and (d.lease is null or d.next_attempt_at <= now());
+  where delivery.tenant_id = private.tenant_id() and delivery.id = any (ids)
+    and delivery.webhook_id = $1
+    and (delivery.lease is null or delivery.next_attempt_at <= now());
   get diagnostics requeued = row_count;
   if requeued > 0 then
     perform private.notify_webhook_worker($1);
@@ -269,19 +284,19 @@ create function public.resend_webhook_delivery(input jsonb, request jsonb) retur
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'resend_webhook_delivery');
-  d public.webhook_deliveries;
+  delivery public.webhook_deliveries;
 begin
   if replayed is not null then
     return replayed;
   end if;
   perform private.require_active_webhook(private.lock_webhook(input ->> 'id'));
-  d := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
-  if private.requeue_deliveries(d.webhook_id, array[d.id], 'resend') = 0 then
+  delivery := private.find_delivery(input ->> 'id', input ->> 'delivery_id');
+  if private.requeue_deliveries(delivery.webhook_id, array[delivery.id], 'resend') = 0 then
     perform private.refuse_conflict('delivery_under_way',
       'This delivery is being sent. Wait for its result.');
   end if;
   return private.finish_request(request,
-    private.delivery_json(private.find_delivery(d.webhook_id, d.id)));
+    private.delivery_json(private.find_delivery(delivery.webhook_id, delivery.id)));
 end $$;
 
 -- input: { id, since, dry_run }. Missed is what failed, or failed so far and waits for another try.
@@ -294,31 +309,33 @@ declare
   since constant timestamptz := (input ->> 'since')::timestamptz;
   dry_run constant boolean := (input ->> 'dry_run')::boolean;
   oldest constant timestamptz := greatest(since, now() - interval '30 days');
-  w public.webhooks;
+  webhook public.webhooks;
   missed text[];
   recovered bigint;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  w := private.lock_webhook(input ->> 'id');
+  webhook := private.lock_webhook(input ->> 'id');
   if not dry_run then
-    perform private.require_active_webhook(w);
+    perform private.require_active_webhook(webhook);
   end if;
   missed := array(
-    select d.id from public.webhook_deliveries d
-    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= oldest
-      and d.status = 'failed'
+    select delivery.id from public.webhook_deliveries delivery
+    where delivery.tenant_id = webhook.tenant_id and delivery.webhook_id = webhook.id
+      and delivery.created_at >= oldest
+      and delivery.status = 'failed'
     union all
-    select d.id from public.webhook_deliveries d
-    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.created_at >= oldest
-      and d.status = 'pending'
-      and private.delivery_status(d) = 'retrying'
+    select delivery.id from public.webhook_deliveries delivery
+    where delivery.tenant_id = webhook.tenant_id and delivery.webhook_id = webhook.id
+      and delivery.created_at >= oldest
+      and delivery.status = 'pending'
+      and private.delivery_status(delivery) = 'retrying'
   );
   recovered := case when dry_run then cardinality(missed)
-    else private.requeue_deliveries(w.id, missed, 'recover') end;
+    else private.requeue_deliveries(webhook.id, missed, 'recover') end;
   if not dry_run and recovered > 0 then
-    perform private.record_security_event('webhook.recovered', w.id, null,
+    perform private.record_security_event('webhook.recovered', webhook.id, null,
       jsonb_build_object('since', private.iso(since), 'count', recovered));
   end if;
   return private.finish_request(request,

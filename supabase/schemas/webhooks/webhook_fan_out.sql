@@ -29,18 +29,21 @@ begin
     with fanned_out as (
       insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status,
         failure_kind, next_attempt_at)
-      select private.delivery_id(e.id, w.id), e.tenant_id, w.id, e.id, e.type,
-        case w.status when 'active' then 'pending' else 'failed' end,
-        case w.status when 'disabled' then 'webhook_disabled' end,
-        case w.status when 'active' then now() end
-      from emitted e join public.webhooks w on w.tenant_id = e.tenant_id
-      where w.deleted_at is null and case
-        when e.test_of is not null then w.id = e.test_of
-        when e.type = 'webhook.test' then w.id = e.data ->> 'id'
-        when e.type in ('webhook.failing', 'webhook.disabled') then e.type = any (w.events)
-        and w.id <> e.data ->> 'id'
-        else e.type = any (w.events)
-        and (w.filters = '{}' or private.passes_filters(w.tenant_id, w.filters, e.data))
+      select private.delivery_id(event.id, webhook.id), event.tenant_id, webhook.id, event.id,
+        event.type,
+        case webhook.status when 'active' then 'pending' else 'failed' end,
+        case webhook.status when 'disabled' then 'webhook_disabled' end,
+        case webhook.status when 'active' then now() end
+      from emitted event join public.webhooks webhook on webhook.tenant_id = event.tenant_id
+      where webhook.deleted_at is null and case
+        when event.test_of is not null then webhook.id = event.test_of
+        when event.type = 'webhook.test' then webhook.id = event.data ->> 'id'
+        when event.type in ('webhook.failing', 'webhook.disabled')
+          then event.type = any (webhook.events)
+        and webhook.id <> event.data ->> 'id'
+        else event.type = any (webhook.events)
+        and (webhook.filters = '{}'
+        or private.passes_filters(webhook.tenant_id, webhook.filters, event.data))
       end
       returning webhook_id, status
     )

@@ -31,9 +31,9 @@ begin
     and not filters -> 'source_ids' ? (data -> 'import' ->> 'source_id')
     or filters ? 'source_ids' and periods is not null
     and not exists (
-      select from public.reconciliations r
-      where r.tenant_id = tenant and r.id = any (periods)
-        and filters -> 'source_ids' ?| array[r.left_source_id, r.right_source_id]
+      select from public.reconciliations period
+      where period.tenant_id = tenant and period.id = any (periods)
+        and filters -> 'source_ids' ?| array[period.left_source_id, period.right_source_id]
     ), false);
 end $$;
 
@@ -46,14 +46,15 @@ declare
 begin
   select named into missing
   from unnest(private.text_array(filters -> 'source_ids')) named
-  where not exists (select from public.sources s where s.tenant_id = tenant and s.id = named);
+  where not exists (select from public.sources source where source.tenant_id = tenant
+    and source.id = named);
   if found then
     perform private.refuse_field('filters.source_ids', format('There is no source %s.', missing));
   end if;
   select named into missing
   from unnest(private.text_array(filters -> 'reconciliation_ids')) named
-  where not exists (select from public.reconciliations r
-    where r.tenant_id = tenant and r.id = named);
+  where not exists (select from public.reconciliations period
+    where period.tenant_id = tenant and period.id = named);
   if found then
     perform private.refuse_field('filters.reconciliation_ids',
       format('There is no reconciliation %s.', missing));
@@ -78,22 +79,25 @@ begin
   perform private.require_filters(input -> 'filters');
   return private.finish_request(request, (
     with newest as (
-      select e.type, private.passes_filters(tenant, input -> 'filters', e.data) as passes
-      from public.events e
-      where e.tenant_id = tenant and e.at >= since and e.type = any (kinds) and e.test_of is null
-        and e.id >= 'evt_' || lpad(to_hex((extract(epoch from since) * 1000)::bigint), 12, '0')
-      order by e.id desc limit looked_at
+      select event.type, private.passes_filters(tenant, input -> 'filters', event.data) as passes
+      from public.events event
+      where event.tenant_id = tenant and event.at >= since and event.type = any (kinds)
+        and event.test_of is null
+        and event.id >= 'evt_' || lpad(to_hex((extract(epoch from since) * 1000)::bigint), 12, '0')
+      order by event.id desc limit looked_at
     ), by_type as (
-      select n.type, count(*) as total, count(*) filter (where n.passes) as matched
-      from newest n group by n.type
+      select newest.type, count(*) as total, count(*) filter (where newest.passes) as matched
+      from newest group by newest.type
     )
     select jsonb_build_object(
       'since', private.iso(since), 'as_of', private.iso(now()),
-      'total_count', coalesce(sum(b.total), 0), 'matched_count', coalesce(sum(b.matched), 0),
-      'by_type', coalesce(jsonb_agg(jsonb_build_object('type', b.type, 'total_count', b.total,
-        'matched_count', b.matched) order by b.type), '[]'),
-      'complete', coalesce(sum(b.total), 0) < looked_at
+      'total_count', coalesce(sum(by_type.total), 0),
+      'matched_count', coalesce(sum(by_type.matched), 0),
+      'by_type', coalesce(jsonb_agg(jsonb_build_object('type', by_type.type,
+        'total_count', by_type.total,
+        'matched_count', by_type.matched) order by by_type.type), '[]'),
+      'complete', coalesce(sum(by_type.total), 0) < looked_at
     )
-    from by_type b
+    from by_type
   ));
 end $$;

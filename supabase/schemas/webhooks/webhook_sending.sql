@@ -7,17 +7,19 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with recursive waiting as (
-    (select d.webhook_id, d.next_attempt_at from public.webhook_deliveries d
-      where d.status = 'pending'
-      order by d.webhook_id, d.next_attempt_at limit 1)
+    (select delivery.webhook_id, delivery.next_attempt_at from public.webhook_deliveries delivery
+      where delivery.status = 'pending'
+      order by delivery.webhook_id, delivery.next_attempt_at limit 1)
     union all
-    select n.webhook_id, n.next_attempt_at from waiting w cross join lateral (
-      select d.webhook_id, d.next_attempt_at from public.webhook_deliveries d
-      where d.status = 'pending' and d.webhook_id > w.webhook_id
-      order by d.webhook_id, d.next_attempt_at limit 1
-    ) n
+    select next_delivery.webhook_id, next_delivery.next_attempt_at from waiting overdue cross
+      join lateral (
+      select delivery.webhook_id, delivery.next_attempt_at from public.webhook_deliveries delivery
+      where delivery.status = 'pending' and delivery.webhook_id > overdue.webhook_id
+      order by delivery.webhook_id, delivery.next_attempt_at limit 1
+    ) next_delivery
   )
-  select w.webhook_id from waiting w where w.next_attempt_at <= now() - interval '1 second';
+  select waiting.webhook_id from waiting
+  where waiting.next_attempt_at <= now() - interval '1 second';
 end $$;
 
 -- Seconds between attempts, the only place that has them: docs/guides/webhooks.md is tested
@@ -60,15 +62,17 @@ create type private.attempt_verdict as (
 
 -- Why a receiver refused the signature with 401 or 403: it may still verify with a secret that was
 -- changed since it last accepted an event, because a new one was added or the old one expired.
-create function private.signature_failure(w public.webhooks, status_code integer, out kind text,
+create function private.signature_failure(webhook public.webhooks, status_code integer,
+  out kind text,
   out detail text)
 language plpgsql stable set search_path = '' as $$
 declare
-  secret_changed_at constant timestamptz := greatest(w.secret_changed_at,
-    case when w.previous_secret_expires_at <= now() then w.previous_secret_expires_at end);
+  secret_changed_at constant timestamptz := greatest(webhook.secret_changed_at,
+    case when webhook.previous_secret_expires_at <= now()
+      then webhook.previous_secret_expires_at end);
 begin
   if secret_changed_at is not null
-    and (w.last_success_at is null or w.last_success_at < secret_changed_at)
+    and (webhook.last_success_at is null or webhook.last_success_at < secret_changed_at)
   then
     kind := 'stale_secret';
     detail := format(
@@ -83,39 +87,42 @@ end $$;
 
 -- Evaluates the results for these webhooks, whose rows are locked. A result counts while its
 -- attempt holds the lease; a late one is left out.
-create function private.judge_attempts(results jsonb, webhook_ids text[])
+create function private.evaluate_attempts(results jsonb, webhook_ids text[])
 returns setof private.attempt_verdict
 language plpgsql volatile set search_path = '' as $$
 begin
   return query
   with held as (
-    select r.*, d.id, d.webhook_id, d.tenant_id, d.failure_count, x as webhook,
-      x.status = 'active' and x.deleted_at is null as active,
-      case when r.interrupted then 'interrupted'
-        when r.status_code between 200 and 299 then 'succeeded' else 'failed' end as outcome
-    from jsonb_to_recordset(results) as r (
+    select result.*, delivery.id, delivery.webhook_id, delivery.tenant_id, delivery.failure_count,
+      webhook as webhook,
+      webhook.status = 'active' and webhook.deleted_at is null as active,
+      case when result.interrupted then 'interrupted'
+        when result.status_code between 200 and 299 then 'succeeded' else 'failed' end as outcome
+    from jsonb_to_recordset(results) as result (
       attempt_id bigint, status_code integer, failure_kind text, detail text, interrupted boolean,
       pause_seconds integer, duration_ms integer, retry_after_seconds integer,
       response_headers jsonb, response_body text, response_truncated boolean
     )
-    join public.webhook_deliveries d on d.lease = r.attempt_id
-    join public.webhooks x on x.tenant_id = d.tenant_id and x.id = d.webhook_id
-    where d.webhook_id = any (webhook_ids)
-    for no key update of d
+    join public.webhook_deliveries delivery on delivery.lease = result.attempt_id
+    join public.webhooks webhook on webhook.tenant_id = delivery.tenant_id
+      and webhook.id = delivery.webhook_id
+    where delivery.webhook_id = any (webhook_ids)
+    for no key update of delivery
   )
-  select h.attempt_id, h.id, h.webhook_id, h.tenant_id, h.outcome,
-    case when h.outcome = 'failed' then coalesce(s.kind, h.failure_kind, 'http_error') end,
-    coalesce(s.detail, h.detail), h.status_code, h.duration_ms,
-    h.response_headers, h.response_body, h.response_truncated,
+  select held.attempt_id, held.id, held.webhook_id, held.tenant_id, held.outcome,
+    case when held.outcome = 'failed' then coalesce(failure.kind, held.failure_kind,
+      'http_error') end,
+    coalesce(failure.detail, held.detail), held.status_code, held.duration_ms,
+    held.response_headers, held.response_body, held.response_truncated,
     case
-      when h.outcome = 'interrupted' then make_interval(secs => coalesce(h.pause_seconds, 0))
-      when h.outcome = 'failed' and h.active and h.status_code is distinct from 410
-        then private.retry_pause(h.failure_count + 1, h.retry_after_seconds)
+      when held.outcome = 'interrupted' then make_interval(secs => coalesce(held.pause_seconds, 0))
+      when held.outcome = 'failed' and held.active and held.status_code is distinct from 410
+        then private.retry_pause(held.failure_count + 1, held.retry_after_seconds)
     end,
-    h.active
-  from held h
-  left join lateral private.signature_failure(h.webhook, h.status_code) s
-    on h.outcome = 'failed' and h.status_code in (401, 403);
+    held.active
+  from held
+  left join lateral private.signature_failure(held.webhook, held.status_code) failure
+    on held.outcome = 'failed' and held.status_code in (401, 403);
 end $$;
 
 -- Stores verdicts: attempts, deliveries and response times.
@@ -162,27 +169,27 @@ end $$;
 
 -- Updates one webhook after its attempts. It is disabled if its receiver wants no more events or
 -- has failed for too long, and its owners are warned two days before.
-create function private.mark_webhook(id text, succeeded boolean, failed boolean, gone boolean,
+create function private.mark_webhook(id text, succeeded boolean, failed boolean, is_gone boolean,
   detail text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  w public.webhooks;
+  webhook public.webhooks;
 begin
-  update public.webhooks x
-  set last_success_at = case when succeeded then now() else x.last_success_at end,
-    last_failure_at = case when failed then now() else x.last_failure_at end,
-    failing_since = case when succeeded then null else coalesce(x.failing_since, now()) end
-  where x.id = mark_webhook.id
-  returning * into w;
-  if gone then
-    perform private.disable_webhook(w.id, 'gone',
+  update public.webhooks
+  set last_success_at = case when succeeded then now() else webhooks.last_success_at end,
+    last_failure_at = case when failed then now() else webhooks.last_failure_at end,
+    failing_since = case when succeeded then null else coalesce(webhooks.failing_since, now()) end
+  where webhooks.id = mark_webhook.id
+  returning * into webhook;
+  if is_gone then
+    perform private.disable_webhook(webhook.id, 'gone',
       'The receiver responded with 410 Gone: it wants no more events.');
-  elsif private.webhook_disable_at(w.failing_since) <= now() then
-    perform private.disable_webhook(w.id, 'failing', concat_ws(' ',
-      format('Every attempt has failed since %s, for 5 days.', private.iso(w.failing_since)),
+  elsif private.webhook_disable_at(webhook.failing_since) <= now() then
+    perform private.disable_webhook(webhook.id, 'failing', concat_ws(' ',
+      format('Every attempt has failed since %s, for 5 days.', private.iso(webhook.failing_since)),
       'The last one: ' || detail));
-  elsif private.webhook_disable_at(w.failing_since) <= now() + interval '2 days' then
-    perform private.warn_of_failing_webhook(w, detail);
+  elsif private.webhook_disable_at(webhook.failing_since) <= now() + interval '2 days' then
+    perform private.warn_of_failing_webhook(webhook, detail);
   end if;
 end $$;
 
@@ -207,7 +214,7 @@ declare
       for no key update skip locked);
   verdicts constant private.attempt_verdict[] := array(
     select row(judged.*)::private.attempt_verdict
-    from private.judge_attempts(results, locked) judged);
+    from private.evaluate_attempts(results, locked) judged);
 begin
   perform private.record_verdicts(verdicts);
   perform private.mark_webhook(outcome.webhook_id, outcome.succeeded, outcome.failed, outcome.gone,

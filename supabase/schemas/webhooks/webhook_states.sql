@@ -4,38 +4,40 @@
 create function private.find_webhook(id text) returns public.webhooks
 language plpgsql stable set search_path = '' as $$
 declare
-  w public.webhooks;
+  webhook public.webhooks;
 begin
-  select * into w
-  from public.webhooks x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.deleted_at is null;
+  select * into webhook
+  from public.webhooks
+  where webhooks.tenant_id = private.tenant_id() and webhooks.id = $1
+    and webhooks.deleted_at is null;
   if not found then
     perform private.refuse_missing('webhook');
   end if;
-  return w;
+  return webhook;
 end $$;
 
 -- The same, locked until the transaction ends.
 create function private.lock_webhook(id text) returns public.webhooks
 language plpgsql volatile set search_path = '' as $$
 declare
-  w public.webhooks;
+  webhook public.webhooks;
 begin
-  select * into w
-  from public.webhooks x
-  where x.tenant_id = private.tenant_id() and x.id = $1 and x.deleted_at is null
+  select * into webhook
+  from public.webhooks
+  where webhooks.tenant_id = private.tenant_id() and webhooks.id = $1
+    and webhooks.deleted_at is null
   for no key update;
   if not found then
     perform private.refuse_missing('webhook');
   end if;
-  return w;
+  return webhook;
 end $$;
 
 -- Refuses: conflict for a disabled webhook.
-create function private.require_active_webhook(w public.webhooks) returns void
+create function private.require_active_webhook(webhook public.webhooks) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if w.status = 'disabled' then
+  if webhook.status = 'disabled' then
     perform private.refuse_conflict('webhook_disabled',
       'This webhook is disabled. Enable it first.');
   end if;
@@ -74,10 +76,11 @@ end $$;
 create function private.drop_waiting_deliveries(webhook_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  update public.webhook_deliveries d
+  update public.webhook_deliveries delivery
   set status = 'failed', failure_kind = 'webhook_disabled', next_attempt_at = null
-  where d.webhook_id = $1 and d.tenant_id = coalesce(private.tenant_id(), d.tenant_id)
-    and d.status = 'pending' and d.lease is null;
+  where delivery.webhook_id = $1
+    and delivery.tenant_id = coalesce(private.tenant_id(), delivery.tenant_id)
+    and delivery.status = 'pending' and delivery.lease is null;
 end $$;
 
 create function private.webhook_disable_at(failing_since timestamptz) returns timestamptz
@@ -91,88 +94,95 @@ end $$;
 create function private.disable_webhook(id text, reason text, detail text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
-  w public.webhooks;
+  webhook public.webhooks;
 begin
-  update public.webhooks x set
+  update public.webhooks set
     status = 'disabled', disabled_at = now(), disabled_by = private.actor(),
     disabled_reason = reason, disabled_detail = left(detail, 500),
     updated_at = now()
-  where x.id = $1 and x.tenant_id = coalesce(private.tenant_id(), x.tenant_id)
-    and x.status = 'active' and x.deleted_at is null
-  returning * into w;
+  where webhooks.id = $1 and webhooks.tenant_id = coalesce(private.tenant_id(), webhooks.tenant_id)
+    and webhooks.status = 'active' and webhooks.deleted_at is null
+  returning * into webhook;
   if not found then
     return;
   end if;
-  perform private.drop_waiting_deliveries(w.id);
-  perform private.write_security_event(private.new_id('sev'), w.tenant_id, 'webhook.disabled', w.id,
+  perform private.drop_waiting_deliveries(webhook.id);
+  perform private.write_security_event(private.new_id('sev'), webhook.tenant_id, 'webhook.disabled',
+    webhook.id,
     detail,
-    jsonb_build_object('reason', reason, 'url', w.url));
-  perform private.emit(w.tenant_id, 'webhook.disabled', jsonb_build_object(
-    'id', w.id, 'url', w.url, 'reason', reason, 'detail', detail,
-    'disabled_at', private.iso(w.disabled_at), 'disabled_by', w.disabled_by
+    jsonb_build_object('reason', reason, 'url', webhook.url));
+  perform private.emit(webhook.tenant_id, 'webhook.disabled', jsonb_build_object(
+    'id', webhook.id, 'url', webhook.url, 'reason', reason, 'detail', detail,
+    'disabled_at', private.iso(webhook.disabled_at), 'disabled_by', webhook.disabled_by
   ));
 end $$;
 
 -- Records: webhook.enabled, unless it is active.
-create function private.enable_webhook(w public.webhooks) returns public.webhooks
+create function private.enable_webhook(webhook public.webhooks) returns public.webhooks
 language plpgsql volatile set search_path = '' as $$
 begin
-  if w.status = 'active' then
-    return w;
+  if webhook.status = 'active' then
+    return webhook;
   end if;
-  update public.webhooks x set
+  update public.webhooks set
     status = 'active', disabled_at = null, disabled_by = null, disabled_reason = null,
     disabled_detail = null, failing_since = null,
     updated_at = now()
-  where x.tenant_id = w.tenant_id and x.id = w.id
-  returning * into w;
-  perform private.record_security_event('webhook.enabled', w.id, null,
-    jsonb_build_object('url', w.url));
-  return w;
+  where webhooks.tenant_id = webhook.tenant_id and webhooks.id = webhook.id
+  returning * into webhook;
+  perform private.record_security_event('webhook.enabled', webhook.id, null,
+    jsonb_build_object('url', webhook.url));
+  return webhook;
 end $$;
 
 -- The last failed attempt, among the newest deliveries: while a webhook fails, few are tried at
 -- once.
-create function private.last_failure(w public.webhooks) returns public.webhook_attempts
+create function private.last_failure(webhook public.webhooks) returns public.webhook_attempts
 language plpgsql stable set search_path = '' as $$
 declare
   failed public.webhook_attempts;
 begin
-  select a.* into failed
+  select attempt.* into failed
   from (
-    select d.id from public.webhook_deliveries d
-    where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.attempt_count > 0
-      order by d.id desc limit 50
+    select delivery.id from public.webhook_deliveries delivery
+    where delivery.tenant_id = webhook.tenant_id and delivery.webhook_id = webhook.id
+      and delivery.attempt_count > 0
+      order by delivery.id desc limit 50
   ) recent
-  join public.webhook_attempts a on a.tenant_id = w.tenant_id and a.delivery_id = recent.id
-    and a.status = 'failed'
-  order by a.id desc limit 1;
+  join public.webhook_attempts attempt on attempt.tenant_id = webhook.tenant_id
+    and attempt.delivery_id = recent.id
+    and attempt.status = 'failed'
+  order by attempt.id desc limit 1;
   return failed;
 end $$;
 
 -- Two days before it is disabled, and one day before: once for each. Records and sends:
 -- webhook.failing.
-create function private.warn_of_failing_webhook(w public.webhooks, detail text) returns void
+create function private.warn_of_failing_webhook(webhook public.webhooks, detail text) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   days_left constant integer := case
-    when private.webhook_disable_at(w.failing_since) <= now() + interval '1 day' then 1 else 2 end;
-  warning constant text := format('%s:%s:%s', w.id, private.iso(w.failing_since), days_left);
-  facts constant jsonb := jsonb_build_object('url', w.url, 'failing_since',
-    private.iso(w.failing_since),
-    'disable_at', private.iso(private.webhook_disable_at(w.failing_since)));
+    when private.webhook_disable_at(webhook.failing_since) <= now() + interval '1 day' then 1
+      else 2 end;
+  warning constant text := format('%s:%s:%s', webhook.id, private.iso(webhook.failing_since),
+    days_left);
+  facts constant jsonb := jsonb_build_object('url', webhook.url, 'failing_since',
+    private.iso(webhook.failing_since),
+    'disable_at', private.iso(private.webhook_disable_at(webhook.failing_since)));
 begin
-  if w.status <> 'active' or exists (
+  if webhook.status <> 'active' or exists (
     select
-    from private.event_once o
-    where o.tenant_id = w.tenant_id and o.type = 'webhook.failing' and o.once_key = warning
+    from private.event_once once
+    where once.tenant_id = webhook.tenant_id and once.type = 'webhook.failing'
+      and once.once_key = warning
   ) then
     return;
   end if;
-  perform private.write_security_event(private.new_id('sev'), w.tenant_id, 'webhook.failing', w.id,
+  perform private.write_security_event(private.new_id('sev'), webhook.tenant_id, 'webhook.failing',
+    webhook.id,
     detail, facts);
-  perform private.emit(w.tenant_id, 'webhook.failing',
-    facts || jsonb_build_object('id', w.id, 'detail', detail), warning);
+  perform private.emit(webhook.tenant_id, 'webhook.failing',
+    facts || jsonb_build_object('id', webhook.id, 'detail', detail), warning);
 end $$;
 
 -- Warnings come with time, not with the next attempt: a webhook that has little to send would be
@@ -180,15 +190,15 @@ end $$;
 create function private.warn_of_failing_webhooks() returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  w public.webhooks;
+  webhook public.webhooks;
 begin
-  for w in
-    select * from public.webhooks x
-    where x.status = 'active' and x.deleted_at is null
-      and private.webhook_disable_at(x.failing_since) <= now() + interval '2 days'
-    order by x.tenant_id, x.id for no key update skip locked
+  for webhook in
+    select * from public.webhooks
+    where webhooks.status = 'active' and webhooks.deleted_at is null
+      and private.webhook_disable_at(webhooks.failing_since) <= now() + interval '2 days'
+    order by webhooks.tenant_id, webhooks.id for no key update skip locked
   loop
-    perform private.warn_of_failing_webhook(w, (private.last_failure(w)).detail);
+    perform private.warn_of_failing_webhook(webhook, (private.last_failure(webhook)).detail);
   end loop;
 end $$;
 grant execute on function private.warn_of_failing_webhooks() to service_role;

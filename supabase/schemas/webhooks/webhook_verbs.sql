@@ -2,13 +2,15 @@
 
 -- Attempts of the last hours, counted by bucket. Answer times are the middle of their bucket:
 -- within 5 %.
-create function private.webhook_health(w public.webhooks, span interval) returns jsonb
+create function private.webhook_health(webhook public.webhooks, span interval) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     with counted as (
-      select t.succeeded, t.bucket, t.attempts from public.webhook_answer_times t
-      where t.tenant_id = w.tenant_id and t.webhook_id = w.id and t.hour > now() - span
+      select answer_time.succeeded, answer_time.bucket, answer_time.attempts
+      from public.webhook_answer_times answer_time
+      where answer_time.tenant_id = webhook.tenant_id and answer_time.webhook_id = webhook.id
+        and answer_time.hour > now() - span
     ), answered as (
       select bucket, sum(attempts) as attempts, sum(sum(attempts)) over (order by bucket) as up_to,
         sum(sum(attempts)) over () as total
@@ -16,8 +18,7 @@ begin
     )
     select jsonb_build_object(
       'attempts', coalesce(sum(attempts), 0),
-      'failures', coalesce(sum(attempts) filter (where not succeeded), 0),
-      'success_rate',
+      'failures', coalesce(sum(attempts) filter (where not succeeded), 0), 'success_rate',
       round(coalesce(sum(attempts) filter (where succeeded), 0) / nullif(sum(attempts), 0), 4),
       'p50_ms', (select round(1.1 ^ (min(bucket) + 0.5)) from answered where up_to >= total * 0.5),
       'p95_ms', (select round(1.1 ^ (min(bucket) + 0.5)) from answered where up_to >= total * 0.95)
@@ -26,95 +27,90 @@ begin
   );
 end $$;
 
-create function private.webhook_json(w public.webhooks) returns jsonb
+create function private.webhook_json(webhook public.webhooks) returns jsonb
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_generic_plan' as $$
 declare
-  last_day constant jsonb := private.webhook_health(w, interval '24 hours');
+  last_day constant jsonb := private.webhook_health(webhook, interval '24 hours');
 begin
   return jsonb_build_object(
-    'id', w.id, 'url', w.url, 'description', w.description, 'events', w.events,
-    'filters', w.filters, 'header_names', w.header_names, 'max_per_minute', w.max_per_minute,
-    'oauth', w.oauth,
-    'status', w.status,
-    'disabled_at', private.iso(w.disabled_at), 'disabled_by', w.disabled_by, 'disabled_reason',
-    w.disabled_reason,
-    'disabled_detail', w.disabled_detail,
+    'id', webhook.id, 'url', webhook.url, 'description', webhook.description,
+    'events', webhook.events, 'filters', webhook.filters, 'header_names', webhook.header_names,
+    'max_per_minute', webhook.max_per_minute, 'oauth', webhook.oauth, 'status', webhook.status,
+    'disabled_at', private.iso(webhook.disabled_at), 'disabled_by', webhook.disabled_by,
+    'disabled_reason', webhook.disabled_reason, 'disabled_detail', webhook.disabled_detail,
     'health', case
-      when w.status = 'disabled' then 'disabled'
-      when w.failing_since is not null then 'failing'
+      when webhook.status = 'disabled' then 'disabled'
+      when webhook.failing_since is not null then 'failing'
       when last_day -> 'success_rate' = 'null' then 'idle'
       when (last_day ->> 'success_rate')::numeric < 0.95 then 'degraded'
       else 'healthy'
-    end,
-    'last_24h', last_day, 'last_7d', private.webhook_health(w, interval '7 days'),
-    'failing_since', private.iso(w.failing_since),
-    'disable_at',
-    case when w.status = 'active' then private.iso(private.webhook_disable_at(w.failing_since)) end,
-    'last_success_at', private.iso(w.last_success_at), 'last_failure_at',
-    private.iso(w.last_failure_at),
-    'last_failure_kind',
-    case when w.failing_since is not null then (private.last_failure(w)).failure_kind end,
-    'next_attempt_at', (
-      select private.iso(d.next_attempt_at) from public.webhook_deliveries d
-      where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.status = 'pending'
-        and d.lease is null
-        order by d.next_attempt_at limit 1
-    ),
-    'missed_since', (
-      select private.iso(d.created_at) from public.webhook_deliveries d
-      where d.tenant_id = w.tenant_id and d.webhook_id = w.id and d.status = 'failed'
-        and d.created_at > now() - interval '30 days'
-      order by d.id limit 1
-    ),
-    'secret_changed_at', private.iso(w.secret_changed_at),
-    'previous_secret_expires_at',
-    case when w.previous_secret_expires_at > now() then private.iso(w.previous_secret_expires_at)
-      end,
-    'created_at', private.iso(w.created_at), 'created_by', w.created_by, 'updated_at',
-    private.iso(w.updated_at)
+    end, 'last_24h', last_day, 'last_7d', private.webhook_health(webhook, interval '7 days'),
+    'failing_since', private.iso(webhook.failing_since),
+    'disable_at', case when webhook.status = 'active'
+      then private.iso(private.webhook_disable_at(webhook.failing_since)) end,
+    'last_success_at', private.iso(webhook.last_success_at),
+    'last_failure_at', private.iso(webhook.last_failure_at),
+    'last_failure_kind', case when webhook.failing_since is not null
+      then (private.last_failure(webhook)).failure_kind end, 'next_attempt_at', (
+      select private.iso(delivery.next_attempt_at) from public.webhook_deliveries delivery
+      where delivery.tenant_id = webhook.tenant_id and delivery.webhook_id = webhook.id
+        and delivery.status = 'pending' and delivery.lease is null
+        order by delivery.next_attempt_at limit 1
+    ), 'missed_since', (
+      select private.iso(delivery.created_at) from public.webhook_deliveries delivery
+      where delivery.tenant_id = webhook.tenant_id and delivery.webhook_id = webhook.id
+        and delivery.status = 'failed' and delivery.created_at > now() - interval '30 days'
+      order by delivery.id limit 1
+    ), 'secret_changed_at', private.iso(webhook.secret_changed_at),
+    'previous_secret_expires_at', case when webhook.previous_secret_expires_at > now()
+      then private.iso(webhook.previous_secret_expires_at)
+      end, 'created_at', private.iso(webhook.created_at), 'created_by', webhook.created_by,
+    'updated_at', private.iso(webhook.updated_at)
   );
 end $$;
 
 -- Hashes only what users set: no clocks and no counters.
-create function private.webhook_version(w public.webhooks) returns bigint
+create function private.webhook_version(webhook public.webhooks) returns bigint
 language plpgsql stable set search_path = '' as $$
 begin
   return private.version_of(jsonb_build_array(
-    w.url, w.description, w.events, w.status, private.iso(w.disabled_at),
-    private.iso(w.secret_changed_at), private.iso(w.deleted_at), w.filters, w.max_per_minute,
-    private.iso(w.headers_changed_at), private.iso(w.oauth_changed_at)
+    webhook.url, webhook.description, webhook.events, webhook.status,
+    private.iso(webhook.disabled_at),
+    private.iso(webhook.secret_changed_at), private.iso(webhook.deleted_at), webhook.filters,
+    webhook.max_per_minute,
+    private.iso(webhook.headers_changed_at), private.iso(webhook.oauth_changed_at)
   ));
 end $$;
 
 -- oauth: { token_url, client_id, scope, secret_id, sealed_secret } or null for none. Without a
 -- secret what is stored is kept, unless either address changes: the secret would go to the one, and
 -- the token to the other. Refuses: invalid_request.
-create function private.store_webhook_client(w public.webhooks, oauth jsonb,
+create function private.store_webhook_client(webhook public.webhooks, oauth jsonb,
   has_moved boolean default false) returns public.webhooks
 language plpgsql volatile set search_path = '' as $$
 declare
   origin constant text := '^https?://[^/?#]+';
   settings constant jsonb := nullif(oauth, 'null') - '{secret_id,sealed_secret}'::text[];
 begin
-  if settings is not null and oauth ->> 'sealed_secret' is null and (has_moved or w.oauth is null
-    or substring(w.oauth ->> 'token_url' from origin)
+  if settings is not null and oauth ->> 'sealed_secret' is null
+    and (has_moved or webhook.oauth is null or substring(webhook.oauth ->> 'token_url' from origin)
       <> substring(settings ->> 'token_url' from origin)) then
     perform private.refuse_field('oauth.client_secret',
       'Send the client secret: it is not stored for this address.');
   end if;
   if settings is null or oauth ->> 'sealed_secret' is not null then
     delete from private.webhook_clients client
-    where client.tenant_id = w.tenant_id and client.webhook_id = w.id;
+    where client.tenant_id = webhook.tenant_id and client.webhook_id = webhook.id;
   end if;
   if oauth ->> 'sealed_secret' is not null then
     insert into private.webhook_clients (id, tenant_id, webhook_id, sealed)
-    values (oauth ->> 'secret_id', w.tenant_id, w.id, oauth ->> 'sealed_secret');
+    values (oauth ->> 'secret_id', webhook.tenant_id, webhook.id, oauth ->> 'sealed_secret');
   end if;
-  update public.webhooks webhook
+  update public.webhooks
   set oauth = settings, oauth_changed_at = now(), updated_at = now()
-  where webhook.tenant_id = w.tenant_id and webhook.id = w.id
-  returning * into w;
-  return w;
+  where webhooks.tenant_id = webhook.tenant_id and webhooks.id = webhook.id
+  returning * into webhook;
+  return webhook;
 end $$;
 
 -- input: { url, description, events, filters, headers, max_per_minute, oauth, secret_id,
@@ -126,7 +122,7 @@ create function public.create_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'create_webhook');
-  w public.webhooks;
+  webhook public.webhooks;
 begin
   if replayed is not null then
     return replayed;
@@ -137,18 +133,19 @@ begin
   insert into public.webhooks (url, description, events, filters, max_per_minute)
   values (input ->> 'url', input ->> 'description', private.text_array(input -> 'events'),
     coalesce(input -> 'filters', '{}'), (input ->> 'max_per_minute')::integer)
-  returning * into w;
+  returning * into webhook;
   if jsonb_typeof(input -> 'headers') = 'array' then
-    w := private.store_webhook_headers(w, input -> 'headers');
+    webhook := private.store_webhook_headers(webhook, input -> 'headers');
   end if;
   if jsonb_typeof(input -> 'oauth') = 'object' then
-    w := private.store_webhook_client(w, input -> 'oauth');
+    webhook := private.store_webhook_client(webhook, input -> 'oauth');
   end if;
-  perform private.store_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret');
-  perform private.record_security_event('webhook.created', w.id, null,
-    jsonb_build_object('url', w.url, 'events', w.events));
+  perform private.store_webhook_secret(webhook.id,
+    input ->> 'secret_id', input ->> 'sealed_secret');
+  perform private.record_security_event('webhook.created', webhook.id, null,
+    jsonb_build_object('url', webhook.url, 'events', webhook.events));
   return private.finish_request(request,
-    private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w))
+    private.webhook_json(webhook) || jsonb_build_object('version', private.webhook_version(webhook))
       || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
@@ -156,11 +153,12 @@ end $$;
 create function public.get_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
-  w public.webhooks;
+  webhook public.webhooks;
 begin
   perform private.begin_request(request, 'get_webhook');
-  w := private.find_webhook(input ->> 'id');
-  return private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w));
+  webhook := private.find_webhook(input ->> 'id');
+  return private.webhook_json(webhook)
+    || jsonb_build_object('version', private.webhook_version(webhook));
 end $$;
 
 -- Newest first. input: { limit, after: [id] | null, status }.
@@ -171,15 +169,14 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_webhooks');
-  select jsonb_agg(private.webhook_json(w) order by w.id desc) into items
+  select jsonb_agg(private.webhook_json(webhook) order by webhook.id desc) into items
   from (
-    select * from public.webhooks x
-    where x.tenant_id = private.tenant_id() and x.deleted_at is null
-      and (input -> 'after' ->> 0 is null or x.id < input -> 'after' ->> 0)
-      and (input ->> 'status' is null or x.status = input ->> 'status')
-    order by x.id desc
-    limit page_size + 1
-  ) w;
+    select * from public.webhooks webhook
+    where webhook.tenant_id = private.tenant_id() and webhook.deleted_at is null
+      and (input -> 'after' ->> 0 is null or webhook.id < input -> 'after' ->> 0)
+      and (input ->> 'status' is null or webhook.status = input ->> 'status')
+    order by webhook.id desc limit page_size + 1
+  ) webhook;
   return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
@@ -189,11 +186,12 @@ create function private.unreadable_sent(webhook_id text) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
   return array(
-    select k.kind from private.event_kinds k
-    where k.kind <> all (private.readable_events()) and exists (
+    select event_kind.kind from private.event_kinds event_kind
+    where event_kind.kind <> all (private.readable_events()) and exists (
       select
-      from public.webhook_deliveries d
-      where d.tenant_id = private.tenant_id() and d.webhook_id = $1 and d.type = k.kind)
+      from public.webhook_deliveries delivery
+      where delivery.tenant_id = private.tenant_id() and delivery.webhook_id = $1
+        and delivery.type = event_kind.kind)
   );
 end $$;
 
@@ -207,20 +205,20 @@ end $$;
 
 -- Refuses a change that would send events to a person who may not read them, or secrets to another
 -- address than the one that they were for.
-create function private.require_webhook_change(before public.webhooks, w public.webhooks,
+create function private.require_webhook_change(before public.webhooks, webhook public.webhooks,
   patch jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
-  has_moved constant boolean := private.has_other_origin(before.url, w.url);
+  has_moved constant boolean := private.has_other_origin(before.url, webhook.url);
 begin
-  if w.url <> before.url or w.events <> before.events then
-    perform private.require_readable_events(w.events);
+  if webhook.url <> before.url or webhook.events <> before.events then
+    perform private.require_readable_events(webhook.events);
   end if;
-  if w.url <> before.url then
-    perform private.require_readable_events(private.unreadable_sent(w.id));
+  if webhook.url <> before.url then
+    perform private.require_readable_events(private.unreadable_sent(webhook.id));
   end if;
-  if w.filters <> before.filters then
-    perform private.require_filters(w.filters);
+  if webhook.filters <> before.filters then
+    perform private.require_filters(webhook.filters);
   end if;
   if has_moved and cardinality(before.header_names) > 0 and not patch ? 'headers' then
     perform private.refuse_field('headers',
@@ -238,19 +236,19 @@ create function private.store_webhook_credentials(before public.webhooks, change
 language plpgsql volatile set search_path = '' as $$
 declare
   has_moved constant boolean := private.has_other_origin(before.url, changed.url);
-  w public.webhooks := changed;
+  webhook public.webhooks := changed;
 begin
   if patch ? 'headers' then
-    w := private.store_webhook_headers(w, patch -> 'headers', has_moved);
-    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
-      'headers', jsonb_build_object('from', before.header_names, 'to', w.header_names)));
+    webhook := private.store_webhook_headers(webhook, patch -> 'headers', has_moved);
+    perform private.record_security_event('webhook.updated', webhook.id, null, jsonb_build_object(
+      'headers', jsonb_build_object('from', before.header_names, 'to', webhook.header_names)));
   end if;
   if patch ? 'oauth' then
-    w := private.store_webhook_client(w, patch -> 'oauth', has_moved);
-    perform private.record_security_event('webhook.updated', w.id, null, jsonb_build_object(
-      'oauth', jsonb_build_object('from', before.oauth, 'to', w.oauth)));
+    webhook := private.store_webhook_client(webhook, patch -> 'oauth', has_moved);
+    perform private.record_security_event('webhook.updated', webhook.id, null, jsonb_build_object(
+      'oauth', jsonb_build_object('from', before.oauth, 'to', webhook.oauth)));
   end if;
-  return w;
+  return webhook;
 end $$;
 
 -- input: { id, patch: { url, description, events, filters, headers, max_per_minute, status, reason
@@ -265,38 +263,39 @@ declare
   fields constant text[] := '{url,description,events,filters,max_per_minute}';
   patch constant jsonb := input -> 'patch';
   before public.webhooks;
-  w public.webhooks;
+  webhook public.webhooks;
 begin
   if replayed is not null then
     return replayed;
   end if;
   before := private.lock_webhook(input ->> 'id');
   perform private.require_version(private.webhook_version(before), request -> 'versions');
-  w := jsonb_populate_record(before,
+  webhook := jsonb_populate_record(before,
     (select jsonb_object_agg(key, value) from jsonb_each(patch) where key = any (fields)));
-  perform private.require_webhook_change(before, w, patch);
-  if w is distinct from before then
-    update public.webhooks x set
-      url = w.url, description = w.description, events = w.events, filters = w.filters,
-      max_per_minute = w.max_per_minute,
-      failing_since = case when w.url = before.url then x.failing_since end, updated_at = now()
-    where x.tenant_id = before.tenant_id and x.id = before.id
-    returning * into w;
-    perform private.record_security_event('webhook.updated', w.id, null, (
+  perform private.require_webhook_change(before, webhook, patch);
+  if webhook is distinct from before then
+    update public.webhooks set
+      url = webhook.url, description = webhook.description, events = webhook.events,
+      filters = webhook.filters, max_per_minute = webhook.max_per_minute,
+      failing_since = case when webhook.url = before.url then webhooks.failing_since end,
+        updated_at = now() where webhooks.tenant_id = before.tenant_id and webhooks.id = before.id
+    returning * into webhook;
+    perform private.record_security_event('webhook.updated', webhook.id, null, (
       select private.changes(jsonb_object_agg(field, to_jsonb(before) -> field),
-        jsonb_object_agg(field, to_jsonb(w) -> field))
+        jsonb_object_agg(field, to_jsonb(webhook) -> field))
       from unnest(fields) field
     ));
   end if;
-  w := private.store_webhook_credentials(before, w, patch);
+  webhook := private.store_webhook_credentials(before, webhook, patch);
   if patch ->> 'status' = 'active' then
-    w := private.enable_webhook(w);
-  elsif patch ->> 'status' = 'disabled' and w.status = 'active' then
-    perform private.disable_webhook(w.id, 'manual', patch ->> 'reason');
-    w := private.find_webhook(w.id);
+    webhook := private.enable_webhook(webhook);
+  elsif patch ->> 'status' = 'disabled' and webhook.status = 'active' then
+    perform private.disable_webhook(webhook.id, 'manual', patch ->> 'reason');
+    webhook := private.find_webhook(webhook.id);
   end if;
   return private.finish_request(request,
-    private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w)));
+    private.webhook_json(webhook)
+      || jsonb_build_object('version', private.webhook_version(webhook)));
 end $$;
 
 -- input: { id }. Its secrets go at once, its log with the 30 days. Refuses: not_found,
@@ -305,20 +304,20 @@ create function public.delete_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'delete_webhook');
-  w public.webhooks;
+  webhook public.webhooks;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  w := private.lock_webhook(input ->> 'id');
-  perform private.require_version(private.webhook_version(w), request -> 'versions');
-  perform private.drop_waiting_deliveries(w.id), private.delete_webhook_secrets(w.id);
-  update public.webhooks x
+  webhook := private.lock_webhook(input ->> 'id');
+  perform private.require_version(private.webhook_version(webhook), request -> 'versions');
+  perform private.drop_waiting_deliveries(webhook.id), private.delete_webhook_secrets(webhook.id);
+  update public.webhooks
   set deleted_at = now(), updated_at = now()
-  where x.tenant_id = w.tenant_id and x.id = w.id;
-  perform private.record_security_event('webhook.deleted', w.id, null,
-    jsonb_build_object('url', w.url));
-  return private.finish_request(request, jsonb_build_object('id', w.id, 'deleted', true));
+  where webhooks.tenant_id = webhook.tenant_id and webhooks.id = webhook.id;
+  perform private.record_security_event('webhook.deleted', webhook.id, null,
+    jsonb_build_object('url', webhook.url));
+  return private.finish_request(request, jsonb_build_object('id', webhook.id, 'deleted', true));
 end $$;
 
 -- input: { id, grace_period_seconds, secret_id, sealed_secret, sealed }. Refuses: not_found.
@@ -328,22 +327,23 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'rotate_webhook_secret');
   grace constant interval := make_interval(secs => (input ->> 'grace_period_seconds')::integer);
-  w public.webhooks;
+  webhook public.webhooks;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  w := private.lock_webhook(input ->> 'id');
-  perform private.store_webhook_secret(w.id, input ->> 'secret_id', input ->> 'sealed_secret',
+  webhook := private.lock_webhook(input ->> 'id');
+  perform private.store_webhook_secret(webhook.id, input ->> 'secret_id', input ->> 'sealed_secret',
     grace);
-  update public.webhooks x
+  update public.webhooks
   set secret_changed_at = now(), previous_secret_expires_at = now() + grace, updated_at = now()
-  where x.tenant_id = w.tenant_id and x.id = w.id
-  returning * into w;
-  perform private.record_security_event('webhook.secret_rotated', w.id, null,
-    jsonb_build_object('previous_secret_expires_at', private.iso(w.previous_secret_expires_at)));
+  where webhooks.tenant_id = webhook.tenant_id and webhooks.id = webhook.id
+  returning * into webhook;
+  perform private.record_security_event('webhook.secret_rotated', webhook.id, null,
+    jsonb_build_object('previous_secret_expires_at',
+      private.iso(webhook.previous_secret_expires_at)));
   return private.finish_request(request,
-    private.webhook_json(w) || jsonb_build_object('version', private.webhook_version(w))
+    private.webhook_json(webhook) || jsonb_build_object('version', private.webhook_version(webhook))
       || jsonb_build_object('sealed', input -> 'sealed'));
 end $$;
 
@@ -368,24 +368,25 @@ create function public.test_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'test_webhook');
-  w public.webhooks;
-  d public.webhook_deliveries;
+  webhook public.webhooks;
+  delivery public.webhook_deliveries;
   event text;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  w := private.lock_webhook(input ->> 'id');
-  perform private.require_active_webhook(w);
+  webhook := private.lock_webhook(input ->> 'id');
+  perform private.require_active_webhook(webhook);
   if input ->> 'type' <> 'webhook.test' then
     perform private.require_readable_events(array[input ->> 'type']);
   end if;
-  event := private.emit_test(w.id, input ->> 'type', coalesce(nullif(input -> 'data', 'null'),
-    jsonb_build_object('id', w.id, 'message', 'It works.', 'sent_by', private.actor())));
-  select * into d
-  from public.webhook_deliveries x
-  where x.tenant_id = w.tenant_id and x.id = private.delivery_id(event, w.id);
-  return private.finish_request(request, private.delivery_json(d));
+  event := private.emit_test(webhook.id, input ->> 'type', coalesce(nullif(input -> 'data', 'null'),
+    jsonb_build_object('id', webhook.id, 'message', 'It works.', 'sent_by', private.actor())));
+  select * into delivery
+  from public.webhook_deliveries
+  where webhook_deliveries.tenant_id = webhook.tenant_id
+    and webhook_deliveries.id = private.delivery_id(event, webhook.id);
+  return private.finish_request(request, private.delivery_json(delivery));
 end $$;
 
 grant execute on function
