@@ -26,7 +26,7 @@ export async function requireDiskSpace(
   if (bavail * bsize - LEFT_BYTES >= bytes * BYTES_FOR_A_BYTE) return;
   throw new ApiError(
     "unavailable",
-    "There is not enough disk space for this file. Nothing of it was kept.",
+    "There is not enough disk space for this file. Nothing was stored.",
     {
       headers: { "Retry-After": "600" },
     },

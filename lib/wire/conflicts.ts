@@ -31,7 +31,7 @@ export const CONFLICTS = {
   cannot_pause: stays("The exception is closed or paused, or the policy allows no further pause."),
   no_sources: stays("The reconciliation has no sources, so it has no lines to match."),
   periods_overlap: stays("Another period of the same sources covers some of these days."),
-  has_decisions: stays("The period has matches or excluded lines, and keeps its dates."),
+  has_decisions: stays("The period has matches or excluded lines, so its dates can't be changed."),
   counts_computed: stays("The counts are computed from lines and can't be set."),
   close_required: stays("A reconciliation with sources is completed by closing it."),
   period_closed: stays("The period is closed. Reopen it first."),

@@ -251,7 +251,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Get it again, apply your change to the current version, and send it with the new `ETag`.",
     ],
     retry: "changed",
-    detail: "It has changed since the version in If-Match. Get it again and repeat your change.",
+    detail: "It has changed since the version in If-Match. Read it again and repeat your change.",
   },
   payload_too_large: {
     means: "The body is larger than this operation accepts.",

@@ -113,7 +113,7 @@ test.each<[string, string, (fixture: Fixture) => Promise<unknown>]>([
   ],
   [
     "a stated balance",
-    "A balance was stated.",
+    "A balance was recorded.",
     (month) =>
       month.ok("POST", `sources/${month.left}/balances`, {
         body: { day: "2026-10-31", amount: "1.00", reason: "Statement 10" },

@@ -28,7 +28,7 @@ const check = z
       example: 4,
     }),
     detail: z.string().meta({
-      example: "4 suggestions wait for a decision and move to the next period.",
+      example: "4 suggestions are waiting for a decision and move to the next period.",
     }),
   })
   .meta({ id: "PeriodCheck" });

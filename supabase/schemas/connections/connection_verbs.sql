@@ -9,29 +9,30 @@ declare
     when 's3' then '{access_key}' when 'mail' then '{none}' else '{password,private_key}' end;
 begin
   if (connection.kind = 'mail') <> (cardinality(connection.allowed_senders) > 0) then
-    perform private.refuse_field('allowed_senders', 'Give at least one with mail, and only then.');
+    perform private.refuse_field('allowed_senders', 'Required for mail, otherwise not allowed.');
   elsif connection.kind <> 'mail'
     and (connection.kind = 'sftp') <> starts_with(connection.address, 'sftp:') then
     perform private.refuse_field('address', case connection.kind when 'sftp' then
-      'Give an address of sftp, such as sftp://sftp.bank.example/outgoing.' else
-      'Give an https address.' end);
+      'Enter an sftp address, such as sftp://sftp.bank.example/outgoing.' else
+      'Enter an https address.' end);
   elsif connection.auth <> all (fitting) then
-    perform private.refuse_field('auth', format('With %s, give one of: %s.', connection.kind,
+    perform private.refuse_field('auth', format('With %s, send one of: %s.', connection.kind,
       array_to_string(fitting, ', ')));
   elsif connection.auth in ('password', 'private_key', 'access_key')
     and connection.user_name is null then
     perform private.refuse_field('user_name', case connection.kind when 's3' then
-      'Give the ID of the access key.' else 'Give the name to sign in by.' end);
+      'Enter the ID of the access key.' else 'Enter the name to sign in with.' end);
   elsif connection.auth = 'signed_query' and strpos(connection.address, '?') > 0 then
     perform private.refuse_field('address',
       'Leave the query out: it is a secret. Send it as the credential.');
   elsif connection.kind = 's3' and connection.region is null then
-    perform private.refuse_field('region', 'Give the region of the bucket.');
+    perform private.refuse_field('region', 'Enter the region of the bucket.');
   elsif connection.kind in ('https', 'mail') and connection.afterwards <> 'leave' then
     perform private.refuse_field('afterwards', format('With %s, it can only be leave.',
       connection.kind));
   elsif (connection.afterwards = 'move') <> (connection.move_to is not null) then
-    perform private.refuse_field('move_to', 'Give it with afterwards: move, and only then.');
+    perform private.refuse_field('move_to',
+      'Required with afterwards: move, otherwise not allowed.');
   elsif connection.host_key is not null and connection.kind <> 'sftp' then
     perform private.refuse_field('host_key', 'Only sftp has a host key.');
   elsif connection.schedule ->> 'calendar_id' is not null
@@ -180,7 +181,7 @@ begin
     connection.status := 'active';
   end if;
   if connection.kind = 'mail' and connection.address <> before.address then
-    perform private.refuse_field('address', 'The address of a mailbox stays as it is.');
+    perform private.refuse_field('address', 'The address of a mailbox can''t be changed.');
   end if;
   perform private.require_connection(connection);
   if substring(connection.address from '^[a-z0-9]+://[^/?#]+')
@@ -302,11 +303,11 @@ begin
   connection := private.lock_connection(input ->> 'id');
   if connection.status = 'stopped' then
     perform private.refuse_conflict('host_key_changed',
-      'The server showed another host key. Check it with the bank, then set host_key.');
+      'The server presented a different host key. Check it with the bank, then set host_key.');
   end if;
   if connection.kind = 'mail' then
     perform private.refuse_conflict('not_fetched',
-      'Mail comes by itself: ask the sender to send the file to the address.');
+      'Mail can''t be fetched: ask the sender to send the file to the address.');
   end if;
   perform private.queue_look(connection, true);
   perform private.record_security_event('connection.fetch_requested', connection.id, null,

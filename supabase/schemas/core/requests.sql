@@ -154,7 +154,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   if jsonb_typeof(versions) = 'array' and not versions @> to_jsonb(version) then
     perform private.refuse('precondition_failed',
-      'It has changed since the version in If-Match. Get it again and repeat your change.');
+      'It has changed since the version in If-Match. Read it again and repeat your change.');
   end if;
 end $$;
 

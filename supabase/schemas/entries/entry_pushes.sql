@@ -20,7 +20,7 @@ begin
       and connection.kind in ('sftp', 's3') and connection.deleted_at is null
   ) then
     perform private.refuse_field('ledger.push.connection_id',
-      'Give a connection by SFTP or S3: only there can files be written.');
+      'Choose an SFTP or S3 connection: files can only be written there.');
   end if;
 end $$;
 

@@ -60,7 +60,7 @@ begin
       and evidence.removed_at is null) >= 50
   then
     perform private.refuse_conflict('quota', format(
-      'There can be at most 50 files of evidence for one %s. Remove one, or pack several in a PDF.',
+      'There can be at most 50 files of evidence for one %s. Remove one, or combine several in a PDF.',
       subject ->> 'type'));
   end if;
   perform private.require_quota('evidence_mib',
@@ -68,7 +68,7 @@ begin
   if input ->> 'supersedes' is not null then
     before := private.find_evidence(input ->> 'supersedes');
     if before.subject_id <> input ->> 'subject_id' then
-      perform private.refuse_field('supersedes', 'Give a file of the same subject.');
+      perform private.refuse_field('supersedes', 'Name a file of the same subject.');
     elsif exists (select from public.evidence where evidence.tenant_id = tenant
       and evidence.supersedes = before.id and evidence.removed_at is null) then
       perform private.refuse_conflict('already_superseded',
@@ -154,7 +154,7 @@ begin
   perform private.require_version(private.version_of(answer), request -> 'versions');
   if (answer ->> 'is_signed')::boolean then
     perform private.refuse_conflict('evidence_signed',
-      'A signed statement lists this file, so it stays. Add another file that supersedes it.');
+      'A signed statement lists this file, so it can''t be removed. Add another file that supersedes it.');
   elsif answer ->> 'superseded_by' is not null then
     perform private.refuse_conflict('already_superseded',
       'Another file has superseded this one. Remove that one first.');

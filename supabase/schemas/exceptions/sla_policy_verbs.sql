@@ -228,7 +228,7 @@ begin
     and not request -> 'versions' @> to_jsonb(before.version) then
     perform private.refuse('precondition_failed',
       format(
-        'The policy has changed since the version in If-Match, last by %s. Get it again and repeat your change.',
+        'The policy has changed since the version in If-Match, last by %s. Read it again and repeat your change.',
         before.updated_by));
   end if;
   after := private.changed_policy(before, input);

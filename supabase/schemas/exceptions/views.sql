@@ -81,7 +81,7 @@ begin
     for update;
     if not found then
       perform private.refuse('role_required',
-        'Only who made this view, or an admin, can change it. Save your own instead.');
+        'Only the creator of this view or an admin can change it. Save your own instead.');
     end if;
   end if;
   return saved_view;

@@ -70,7 +70,7 @@ begin
   perform private.refuse_conflict(
     case import.status when 'failed' then 'import_failed' else 'already_undone' end,
       case import.status
-    when 'failed' then 'This import failed, and nothing of it was kept: there is nothing to undo.'
+    when 'failed' then 'This import failed and stored nothing: there is nothing to undo.'
     else 'This import is undone already.'
   end);
 end $$;

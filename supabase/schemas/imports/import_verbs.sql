@@ -56,7 +56,7 @@ begin
   if pg_database_size(current_database())
     + 10 * (waiting.bytes + require_room.bytes) > database_max_bytes then
     perform private.refuse('unavailable',
-      'There is not enough disk space for this file. Nothing of it was kept.');
+      'There is not enough disk space for this file. Nothing was stored.');
   end if;
 end $$;
 

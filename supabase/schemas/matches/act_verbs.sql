@@ -101,7 +101,7 @@ begin
         true)
   ) then
     perform private.refuse_conflict('state_changed',
-      'A line of it is not open any more. Nothing was changed.');
+      'One of its lines is no longer open. Nothing was changed.');
   end if;
   delete
   from private.decisions decision

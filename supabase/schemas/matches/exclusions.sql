@@ -66,7 +66,7 @@ begin
   returning open_lines.* into open_line;
   if not found then
     perform private.refuse_conflict('line_not_open',
-      'Nothing of this line is open in the period: it is matched, excluded, or dated after it.');
+      'This line has no open amount in the period: it is matched, excluded, or dated after it.');
   end if;
   -- Part of it was excluded while the rest was matched, and that match was undone later.
   insert into public.exclusions as exclusion (tenant_id, pair_no, line_no, reconciliation_id, side,

@@ -55,7 +55,7 @@ begin
     return;
   elsif adjustments @> '[{"kind": "write_off"}]' then
     perform private.refuse('role_required',
-      'A write-off is a person''s to decide: sign in as tenant_admin or tenant_lead.');
+      'Only people can write off: sign in as tenant_admin or tenant_lead.');
   end if;
   max_count := private.tolerance_of_pair(period.tenant_id, period.pair_no, larger);
   if adjusted > max_count then
@@ -240,7 +240,7 @@ begin
   amount := case when is_reversal then sums.positive_minor else left_taken end;
   if greatest(abs(left_taken), abs(right_taken), abs(amount)) > 9007199254740991 then
     perform private.refuse_field('line_ids',
-      'These lines come to more than 9007199254740991 in minor units. Match fewer of them at a time.');
+      'These lines add up to more than 9007199254740991 in minor units. Match fewer at a time.');
   end if;
   perform private.require_adjustable(period_row, match_by_hand.adjustments,
     greatest(abs(left_taken), abs(right_taken), amount), sums.currency);

@@ -71,7 +71,7 @@ declare
 begin
   select jsonb_agg(
     jsonb_build_object('path', 'ids.' || (item.place - 1), 'message',
-      'A line of this match is not open any more.')
+      'A line of this match is no longer open.')
   order by item.place) into short
   from unnest(ids) with ordinality as item (id, place)
   where exists (
@@ -92,7 +92,7 @@ begin
   );
   if short is not null then
     perform private.refuse_conflict('state_changed',
-      'What it needs is not open any more. Nothing was changed.',
+      'Lines that it needs are no longer open. Nothing was changed.',
       short);
   end if;
   for taken in

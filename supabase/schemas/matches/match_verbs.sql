@@ -229,7 +229,7 @@ begin
       'The filter finds more than 5,000 matches. Narrow it.');
   elsif cardinality(found_ids) <> expected then
     perform private.refuse_conflict('count_changed',
-      format('The filter finds %s matches, not %s. Look at them again. Nothing was changed.',
+      format('The filter finds %s matches, not %s. Review them again. Nothing was changed.',
         cardinality(found_ids), expected));
   end if;
   return found_ids;
@@ -254,7 +254,7 @@ begin
   end if;
   if action = 'undo' and not private.may('write:reconciliations') then
     perform private.refuse('role_required',
-      'This credential may confirm and reject suggestions, and not undo matches.');
+      'This credential may confirm and reject suggestions, but not undo matches.');
   end if;
   found_ids := case when filter is null then private.match_ids(input -> 'ids')
     else private.matches_to_decide(action, filter, (input ->> 'expected_count')::integer) end;

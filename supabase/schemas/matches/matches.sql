@@ -152,7 +152,7 @@ begin
       and not (tg_op = 'DELETE' and private.is_being_reset(period.tenant_id))
   ) then
     perform private.refuse_conflict('period_closed',
-      'The period is closed or archived. Reopen a closed one first; an archived one does not change any more.');
+      'The period is closed or archived. Reopen a closed one first; an archived one can''t be changed.');
   end if;
   return null;
 end $$;

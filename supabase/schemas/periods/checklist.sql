@@ -61,14 +61,14 @@ begin
       not (private.requires_second_person(period) and private.worked_in_period(period)),
       'block', null,
       case when not private.requires_second_person(period)
-        then 'The policy asks for no second person.'
+        then 'The policy requires no second person.'
         when private.worked_in_period(period)
-          then 'You worked in this period. Someone else closes it.'
+          then 'You worked in this period. Someone else has to close it.'
         else 'You did not work in this period.' end),
     (
       select private.check_json('signatures',
         sign_off.levels = 0 or sign_off.reviews >= sign_off.levels, 'block', sign_off.reviews,
-        case when sign_off.levels = 0 then 'The policy asks for no review.'
+        case when sign_off.levels = 0 then 'The policy requires no review.'
           when sign_off.state = 'open' then 'The period is not prepared.'
           else format('%s of %s signed.', sign_off.reviews,
             private.pluralize(sign_off.levels, 'review is', 'reviews are')) end)
@@ -102,15 +102,16 @@ begin
   from jsonb_array_elements(coverage) source_coverage;
   return jsonb_build_array(
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
-      coalesce(late || '.', 'Both sides are in to the last business day.')),
+      coalesce(late || '.', 'Both sides have data up to the last business day.')),
     private.check_json('balances', break_count = 0 and without_balance is null,
       weights ->> 'balances', break_count,
       case when without_balance is not null
-          then format('No balance is stated for %s. State one, or import a file that has it.',
+          then format('The balance of %s is unknown. Record it, or import a file that has it.',
             without_balance)
         when break_count > 0 then private.pluralize(break_count,
-          'statement does not follow the one before.', 'statements do not follow the one before.')
-        else 'Balances are stated and follow one another.' end)
+          'statement does not continue the one before.',
+          'statements do not continue the one before.')
+        else 'All balances are known, and each statement continues the one before.' end)
   );
 end $$;
 
@@ -135,13 +136,13 @@ begin
   ) || private.checks_of_files(private.coverage_of(period), weights) || jsonb_build_array(
     private.check_json('suggestions', preview -> 'suggestions_count' = '0',
       weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
-      case when preview -> 'suggestions_count' = '0' then 'No suggestion waits.'
+      case when preview -> 'suggestions_count' = '0' then 'No suggestions are waiting.'
         else private.pluralize((preview ->> 'suggestions_count')::bigint,
-          'suggestion waits for a decision and moves to the next period.',
-          'suggestions wait for a decision and move to the next period.') end),
+          'suggestion is waiting for a decision and moves to the next period.',
+          'suggestions are waiting for a decision and move to the next period.') end),
     private.check_json('exceptions', preview -> 'open_exceptions' = '0',
       weights ->> 'exceptions', (preview ->> 'open_exceptions')::bigint,
-      case when preview -> 'open_exceptions' = '0' then 'No exception is open.'
+      case when preview -> 'open_exceptions' = '0' then 'No exceptions are open.'
         else private.pluralize((preview ->> 'open_exceptions')::bigint,
           'exception is open and moves to the next period with its lines.',
           'exceptions are open and move to the next period with their lines.') end),
@@ -179,7 +180,7 @@ begin
     and outcome ->> 'check' not in ('second_person', 'signatures');
   if failed is not null then
     perform private.refuse_conflict('checklist_incomplete', failed
-      || ' The policy of these sources lets nobody sign or close before.');
+      || ' The policy of these sources does not allow signing or closing before that.');
   end if;
 end $$;
 
@@ -216,7 +217,7 @@ begin
   period := private.find_period(input ->> 'id');
   if period.closed_at is not null then
     perform private.refuse_conflict('period_closed',
-      'The period is closed, and has no checklist any more.');
+      'The period is closed, so it has no checklist.');
   end if;
   return jsonb_build_object('items', private.checks_of(period),
     'sources', private.coverage_of(period),

@@ -85,7 +85,7 @@ begin
       'An earlier period of these sources is open. Close that one first.');
   elsif private.run_is_under_way(period) then
     perform private.refuse_conflict('run_under_way',
-      'A run of this period is under way. Close it when the run is done.');
+      'A run of this period is in progress. Close it when the run is done.');
   elsif exists (
     select from public.pairs pair
     join public.imports import on import.tenant_id = pair.tenant_id

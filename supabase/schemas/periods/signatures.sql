@@ -201,7 +201,7 @@ language plpgsql stable set search_path = '' as $$
 begin
   if private.run_is_under_way(period) then
     perform private.refuse_conflict('run_under_way',
-      'A run of this period is under way. Sign when it is done.');
+      'A run of this period is in progress. Sign when it is done.');
   end if;
 end $$;
 
@@ -220,7 +220,7 @@ begin
   period := private.lock_period(private.tenant_id(), input ->> 'id');
   if private.sign_off_json(period) ->> 'state' <> 'open' then
     perform private.refuse_conflict('already_prepared',
-      'The period is prepared already. Return it first to prepare it again.');
+      'The period is already prepared. Send it back first to prepare it again.');
   end if;
   perform private.require_no_run(period);
   perform private.require_checks(period);
@@ -253,7 +253,7 @@ begin
   elsif jsonb_array_length(sign_off -> 'signatures') > greatest((sign_off ->> 'levels')::integer, 1)
   then
     perform private.refuse_conflict('already_reviewed',
-      'The period is reviewed by as many as its policy asks for. Close it now.');
+      'The period has all the reviews that its policy requires. Close it now.');
   elsif exists (
     select from jsonb_array_elements(sign_off -> 'signatures') signature
     where signature ->> 'issuer' = private.actor_issuer()
@@ -289,7 +289,7 @@ begin
   period := private.lock_period(private.tenant_id(), input ->> 'id');
   if private.sign_off_json(period) ->> 'state' = 'open' then
     perform private.refuse_conflict('not_prepared',
-      'Nobody has signed this period, so nothing is returned.');
+      'Nobody has signed this period, so it can''t be sent back.');
   end if;
   perform private.revoke_signatures(period.tenant_id, array[period.id], input ->> 'reason');
   return private.finish_request(request, private.reconciliation_json(period)

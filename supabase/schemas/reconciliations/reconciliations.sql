@@ -116,7 +116,7 @@ begin
       where exclusion.tenant_id = tenant and exclusion.reconciliation_id = after.id)
   ) then
     perform private.refuse_conflict('has_decisions',
-      'The period has matches or excluded lines, and keeps its dates.');
+      'The period has matches or excluded lines, so its dates can''t be changed.');
   elsif exists (
     select from public.reconciliations period
     where period.tenant_id = tenant and period.pair_no = after.pair_no and period.id <> after.id
@@ -166,7 +166,7 @@ begin
     where pair.tenant_id = tenant and pair.pair_no = after.pair_no
   ) then
     perform private.refuse_field('left_source_id',
-      'These are not the sources of this pair. Create the reconciliation by POST /v1/reconciliations.');
+      'These are not the sources of this pair. Create the reconciliation with POST /v1/reconciliations.');
   end if;
   perform private.require_free_days(after, before);
 end $$;

@@ -162,7 +162,7 @@ begin
     perform private.refuse_conflict('period_closed', 'The period is closed. Reopen it first.');
   elsif period.status = 'archived' then
     perform private.refuse_conflict('archived',
-      'The reconciliation is archived: it does not change any more.');
+      'The reconciliation is archived and can''t be changed.');
   end if;
   if trial is null then
     perform private.require_not_closing(period.tenant_id, period.pair_no, period.id);

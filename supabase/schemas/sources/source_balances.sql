@@ -235,7 +235,7 @@ begin
   select min(coalesce(kept.period_start, kept.period_end)) into first_day from kept;
   if first_day is not null then
     perform private.revoke_signatures_of_source(import.tenant_id, import.source_no, first_day,
-      'A file brought balances.');
+      'A file with balances was imported.');
   end if;
 end $$;
 
@@ -309,7 +309,7 @@ begin
         >= 4000
   then
     perform private.refuse_conflict('quota',
-      'A source can have at most 4,000 stated balances. Remove some of earlier years.');
+      'A source can have at most 4,000 recorded balances. Remove some from earlier years.');
   end if;
   insert into public.source_balances (source_no, currency, period_end, closing_minor, reason)
   values (source.source_no, coalesce(input ->> 'currency', source.currency),
@@ -319,7 +319,7 @@ begin
   perform private.record_source_work(source.source_no);
   perform private.revoke_signatures_of_source(source.tenant_id, source.source_no,
     balance.period_end,
-    'A balance was stated.');
+    'A balance was recorded.');
   perform private.record_security_event('balance.stated', source.id, balance.reason,
     jsonb_build_object(
     'name', source.name, 'balance_id', balance.id, 'day', balance.period_end,
@@ -353,7 +353,7 @@ begin
     request -> 'versions');
   if balance.import_id is not null then
     perform private.refuse_conflict('stated_by_file',
-      'A file states this balance. Undo its import to remove it.');
+      'This balance is from a file. Undo its import to remove it.');
   end if;
   delete from public.source_balances where source_balances.tenant_id = balance.tenant_id
     and source_balances.id = balance.id;

@@ -41,7 +41,7 @@ language plpgsql set search_path = '' as $$
 begin
   if old.line_count > 0 and (new.currency, new.sign) is distinct from (old.currency, old.sign) then
     perform private.refuse_conflict('source_has_lines',
-      'The source has lines, which were read by its currency and sign: these stay as they are. Make another source.');
+      'The source has lines, so its currency and sign can''t be changed. Create another source.');
   -- update_source has locked it before: waiting here, with the row locked, would be the wrong
   -- order.
   elsif (new.currency, new.sign) is distinct from (old.currency, old.sign)

@@ -203,7 +203,7 @@ begin
   perform private.require_quota('members');
   if private.is_member_address(input ->> 'email') then
     perform private.refuse_conflict('already_member',
-      'This person is a member already. Change their roles instead.');
+      'This person is already a member. Change their roles instead.');
   end if;
   update public.invitations invitation set revoked_at = now(), revoked_by = private.actor()
   where invitation.tenant_id = private.tenant_id() and invitation.email = input ->> 'email'

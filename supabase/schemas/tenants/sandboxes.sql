@@ -12,7 +12,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
-  perform private.require_live_tenant('This is a sandbox already. Create one of a live tenant.');
+  perform private.require_live_tenant('This is already a sandbox. Create one from a live tenant.');
   insert into public.tenants (id, name)
   select sandbox, tenant.name from public.tenants tenant where tenant.id = private.tenant_id()
   on conflict do nothing;
@@ -83,7 +83,7 @@ begin
     or exists (select from private.closing_requests closing_request
       where closing_request.tenant_id = tenant and closing_request.failure is null) then
     perform private.refuse_conflict('sandbox_busy',
-      'A run, an import or a closing is at work in this sandbox. Send the call again when it is done.');
+      'A run, import or close is in progress in this sandbox. Try again when it is done.');
   end if;
   return sandbox;
 end $$;
