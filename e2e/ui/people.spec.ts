@@ -52,7 +52,7 @@ test("several people are invited at once; failures are named and stay in the fie
   const dialog = page.getByRole("dialog", { name: "Invite people" });
   await dialog.getByLabel("Email").fill(`${first}, ${admin.email}, ${last}`);
   await dialog.getByRole("button", { name: "Send invitation" }).click();
-  await expect(dialog.getByText(`${admin.email}: This person is a member already.`)).toBeVisible();
+  await expect(dialog.getByText(`${admin.email}: This person is already a member.`)).toBeVisible();
   await expect(dialog.getByLabel("Email")).toHaveValue(`${admin.email}, ${last}`);
   await dialog.getByLabel("Email").fill(last);
   await dialog.getByRole("button", { name: "Send invitation" }).click();

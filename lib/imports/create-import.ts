@@ -112,8 +112,5 @@ async function keepChunks(
 
 function requireSize(bytes: number): void {
   if (bytes > IMPORT_MAX_BYTES)
-    throw new ApiError(
-      "payload_too_large",
-      "A file may have at most 1 GiB. Nothing of it was kept.",
-    );
+    throw new ApiError("payload_too_large", "A file can have at most 1 GiB. Nothing was stored.");
 }

@@ -8,7 +8,7 @@ import { requireDiskSpace } from "./disk-space.ts";
 
 const refusal = expect.objectContaining({
   code: "unavailable",
-  message: expect.stringContaining("Nothing of it was kept."),
+  message: expect.stringContaining("Nothing was stored."),
 });
 
 test("a file that the disk has no room for ten times over is refused", async () => {

@@ -11,9 +11,9 @@ type Weight = (typeof CHECK_WEIGHTS)[number];
 const CHECK_LABELS: Record<Check, string> = {
   period_over: "The period is over",
   files: "Files of both sides are in",
-  balances: "Balances are stated and follow one another",
-  suggestions: "No suggestion waits",
-  exceptions: "No exception is open",
+  balances: "All balances are known, and statements continue one another",
+  suggestions: "No suggestions are waiting",
+  exceptions: "No exceptions are open",
   difference: "Nothing is unexplained",
   evidence: "Required evidence is there",
 };

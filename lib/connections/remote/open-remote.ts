@@ -8,7 +8,7 @@ const OPEN = {
   https: httpsRemote,
   s3: s3Remote,
   mail: async () => {
-    throw new RemoteError("Mail comes by itself.", true);
+    throw new RemoteError("Mail can't be fetched.", true);
   },
   // Imported on demand, so that the web process loads it only to test such a connection.
   sftp: async (access: Access) => (await import("./sftp.ts")).sftpRemote(access),

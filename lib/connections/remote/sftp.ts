@@ -141,7 +141,7 @@ async function signIn(
     sock.destroy();
     if (refusedKey)
       throw new RemoteError(
-        "The server showed another host key than before. Check it with the bank: set the new key " +
+        "The server presented a different host key. Check it with the bank: set the new key " +
           "if it is theirs.",
         true,
       );

@@ -50,7 +50,7 @@ const entryRule = z
     text: plain(200)
       .refine(
         (template) => !/[{}]/.test(template.replaceAll(PLACEHOLDER, "")),
-        `Between braces, give one of ${PLACEHOLDERS.join(", ")}.`,
+        `Between braces, use one of ${PLACEHOLDERS.join(", ")}.`,
       )
       .meta({
         description: `The text of each entry. Placeholders: {${PLACEHOLDERS.join("}, {")}}.`,

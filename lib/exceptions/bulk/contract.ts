@@ -77,7 +77,7 @@ export const updateExceptionsContract = contract({
     .refine(
       ({ filter, expected_count }) => (filter === undefined) === (expected_count === undefined),
       {
-        error: "Include expected_count with filter, and only then.",
+        error: "expected_count is required with filter, and not allowed otherwise.",
         path: ["expected_count"],
       },
     )
