@@ -91,7 +91,7 @@ export const reconciliation = z
       .default(false)
       .meta({
         description:
-          "Whether existing lines of its sources are still being added. Meanwhile runs " +
+          "Whether existing lines of its sources are still being added. Until then, runs " +
           "wait, its proof doesn't hold, and deciding, matching manually, excluding and " +
           "closing return a conflict.",
         example: false,
@@ -102,7 +102,7 @@ export const reconciliation = z
       .meta({
         description:
           "Whether it is being closed, which takes up to half a minute per million lines. " +
-          "Meanwhile changing it, undoing imports of its sources and reopening an earlier " +
+          "Until then, changing it, undoing imports of its sources and reopening an earlier " +
           "period return a conflict.",
         example: false,
       }),

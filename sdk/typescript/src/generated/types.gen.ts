@@ -7275,11 +7275,11 @@ export type Reconciliation = {
      */
     auto_run: boolean;
     /**
-     * Whether existing lines of its sources are still being added. Meanwhile runs wait, its proof doesn't hold, and deciding, matching manually, excluding and closing return a conflict.
+     * Whether existing lines of its sources are still being added. Until then, runs wait, its proof doesn't hold, and deciding, matching manually, excluding and closing return a conflict.
      */
     preparing: boolean;
     /**
-     * Whether it is being closed, which takes up to half a minute per million lines. Meanwhile changing it, undoing imports of its sources and reopening an earlier period return a conflict.
+     * Whether it is being closed, which takes up to half a minute per million lines. Until then, changing it, undoing imports of its sources and reopening an earlier period return a conflict.
      */
     closing: boolean;
     /**
