@@ -12,7 +12,7 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { listMatchesContract } from "#lib/matching/contract.ts";
-import { periodFileName } from "#lib/wire/period-file-name.ts";
+import { periodFileName } from "#lib/wire/period-name.ts";
 import { matchPages, reconciliationById, rulesOf } from "../queries.ts";
 import { MatchFilters } from "./match-filters.tsx";
 import { MatchSkeleton } from "./match-skeleton.tsx";

@@ -6,11 +6,10 @@ import { Fragment } from "react";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
-import { sourceById } from "#components/sources/queries.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { PeriodCheck, Checklist as PeriodChecklist } from "#lib/matching/sign-off/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { checklistOf } from "../queries.ts";
+import { checklistOf, sourceOf } from "../queries.ts";
 import { breakTexts, checkLinks } from "./check-links.ts";
 
 type Sources = PeriodChecklist["sources"];
@@ -103,7 +102,7 @@ function Breaks({ reconciliation, sources }: { reconciliation: Reconciliation; s
 function useCurrency(id: string | null, sources: Sources, side: "left" | "right") {
   const isShown = sources.some((source) => source.side === side && source.breaks.length > 0);
   const { data } = useQuery({
-    ...sourceById(useTenantId(), id ?? ""),
+    ...sourceOf(useTenantId(), id ?? ""),
     enabled: id !== null && isShown,
   });
   return data?.currency;

@@ -5,7 +5,7 @@ import { makeZip } from "client-zip";
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
 import { env } from "../../runtime/env.ts";
-import { periodFileName } from "../../wire/period-file-name.ts";
+import { periodFileName } from "../../wire/period-name.ts";
 import type { Signature } from "../periods/contract.ts";
 
 const PAGE_ROWS = 2_000;

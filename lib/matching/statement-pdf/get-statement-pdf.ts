@@ -4,7 +4,7 @@ import { read } from "../../db/call.ts";
 import type { Reconciliation } from "../../reconciliations/contract.ts";
 import type { Context } from "../../request/context.ts";
 import { threads } from "../../runtime/threads.ts";
-import { periodFileName } from "../../wire/period-file-name.ts";
+import { periodFileName } from "../../wire/period-name.ts";
 import type { Signature, Statement } from "../periods/contract.ts";
 import type { PdfInput } from "./document.ts";
 

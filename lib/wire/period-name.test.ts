@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { periodFileName } from "./period-file-name.ts";
+import { periodFileName } from "./period-name.ts";
 
 test.each([
   ["Bank", "Ledger", "statement-Bank-Ledger-2026-11-30"],
