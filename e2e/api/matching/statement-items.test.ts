@@ -244,7 +244,7 @@ test(
       expect(cover).toMatchObject({
         name: "Statement",
         rows: expect.arrayContaining([
-          ["Reconciliation statement", ""],
+          ["Reconciliation statement", null],
           ["Left source", statement.left_source],
           ["Right source", statement.right_source],
           ["Proof", "Holds to the cent"],
