@@ -15,6 +15,7 @@ import {
   listReconciliationsContract,
   type Reconciliation,
 } from "#lib/reconciliations/contract.ts";
+import { getSourceContract } from "#lib/sources/contract.ts";
 import type { MatchSearch } from "./matches/search.ts";
 import type { ReconciliationSearch } from "./search.ts";
 
@@ -151,6 +152,15 @@ export function rulesOf(tenant: string, id: string) {
   return versionQuery({
     keyPrefix: reconciliationsKey(tenant),
     contract: getRulesContract,
+    call: { tenant, params: { id } },
+  });
+}
+
+/** A source, for the currency of its balances. */
+export function sourceOf(tenant: string, id: string) {
+  return singleQuery({
+    keyPrefix: resourceKey(tenant, "sources"),
+    contract: getSourceContract,
     call: { tenant, params: { id } },
   });
 }

@@ -26,3 +26,27 @@ test("a whole value is shown by the fields that differ", () => {
   ]);
   expect(factsOf(details)).toEqual({});
 });
+
+test("the changes of a source are shown by their fields, a mapping's too", () => {
+  const details = {
+    name: "Bank",
+    changes: {
+      grace_days: { from: 3, to: 5 },
+      mapping: {
+        from: { amount: "Betrag", date: "Datum" },
+        to: { amount: "Amount", date: "Datum" },
+      },
+    },
+  };
+  expect(changesOf(details)).toEqual([
+    { field: "grace_days", from: 3, to: 5 },
+    { field: "mapping.amount", from: "Betrag", to: "Amount" },
+  ]);
+  expect(factsOf(details)).toEqual({ name: "Bank" });
+});
+
+test("rules that changed are shown by their fields next to the name of their period", () => {
+  const details = { from: { close_days: 5 }, to: { close_days: 3 }, reconciliation_name: "Bank" };
+  expect(changesOf(details)).toEqual([{ field: "close_days", from: 5, to: 3 }]);
+  expect(factsOf(details)).toEqual({ reconciliation_name: "Bank" });
+});

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ACTIONS, KINDS } from "./labels.ts";
+import { ACTIONS, iconOf, KINDS } from "./labels.ts";
 
 const RECORDED = /record_security_event\(\s*'([a-z_]+\.[a-z_]+)'/g;
 
@@ -15,4 +15,9 @@ test("what the database records has words, and a kind to filter by", () => {
   expect(
     recorded.filter((type) => !kinds.includes(type) && !kinds.includes(`${type.split(".")[0]}.*`)),
   ).toEqual([]);
+});
+
+test("what the database records has an icon of its own kind", () => {
+  const unknown = iconOf("unknown.kind");
+  expect(recorded.filter((type) => iconOf(type) === unknown)).toEqual([]);
 });

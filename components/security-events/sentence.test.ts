@@ -123,6 +123,18 @@ test.each<[string, Record<string, unknown>, More, string]>([
     { target: "bat_1" },
     "leo marked batch 2026-0012 as exported",
   ],
+  [
+    "source.updated",
+    { name: "Bank", changes: { mapping: { from: null, to: { amount: "Betrag" } } } },
+    { target: "src_1" },
+    "leo changed the mapping of Bank",
+  ],
+  [
+    "source.updated",
+    { name: "Bank", changes: { sign: { from: "as_is", to: "inverted" } } },
+    { target: "src_1" },
+    "leo changed the source Bank",
+  ],
   ["exceptions.bulk_updated", { count: 12 }, {}, "leo changed 12 exceptions"],
   ["session.signed_in", {}, {}, "leo signed in"],
   ["access.refused", { code: "role_required" }, {}, "leo was refused: missing role"],

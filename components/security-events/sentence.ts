@@ -20,7 +20,8 @@ const VERBS: Record<string, (name: string, details: Details) => string> = {
   "reconciliation.closed": (name, details) => `closed ${name}${openText(details)}`,
   "reconciliation.reopened": (name) => `reopened ${name}`,
   "source.created": (name) => `created the source ${name}`,
-  "source.updated": (name) => `changed the source ${name}`,
+  "source.updated": (name, { changes }) =>
+    `changed the ${isOnlyMapping(changes) ? "mapping of" : "source"} ${name}`,
   "connection.created": (name) => `connected the source ${name}`,
   "connection.updated": (name) => `changed the connection of ${name}`,
   "connection.deleted": (name) => `deleted the connection of ${name}`,
@@ -155,6 +156,10 @@ function fileIn({ file_name }: Details): string {
 function subjectOf({ name, subject_type }: Details): string {
   if (!isName(name)) return `a ${subject_type}`;
   return subject_type === "match" ? `a match in ${name}` : name;
+}
+
+function isOnlyMapping(changes: unknown): boolean {
+  return Object.keys((changes ?? {}) as object).join() === "mapping";
 }
 
 function rolesText(roles: unknown): string {

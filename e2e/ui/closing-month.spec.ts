@@ -154,7 +154,7 @@ test("a month is prepared, reviewed, closed and audited by three people", async 
   await sees(cleo, "Booked in another ledger");
   const file = cleo.waitForEvent("download");
   await cleo.getByRole("button", { name: "Download bundle" }).click();
-  expect((await file).suggestedFilename()).toMatch(/^statement-1-rcn_.*\.zip$/);
+  expect((await file).suggestedFilename()).toMatch(/^bundle-.+-.+-2026-10-31-1\.zip$/);
   await scrollTo(cleo, "Signed statements");
   await film.take(cleo, "She takes the bundle, which verifies offline");
   await cleo.goto(period);

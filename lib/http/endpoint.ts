@@ -23,6 +23,7 @@ import { locationOf } from "./location.ts";
 import { logCall } from "./log-call.ts";
 import { withMetrics } from "./metrics.ts";
 import { problemResponse } from "./problem.ts";
+import type { Pages } from "./workbook.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
 export type Endpoint = {
@@ -77,7 +78,7 @@ export function endpoint<C extends Contract>(
 /** Like `endpoint`, for the export of a list: every item that its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(
   list: C,
-  pages: (call: Call<C>) => AsyncIterable<readonly unknown[]>,
+  pages: (call: Call<C>) => Pages,
 ): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, end_mark, ...filters }, ...input }) => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
 import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
 import { CSV_LAYOUT, escapeFormula } from "../wire/csv-injection.ts";
-import { workbookOf } from "./workbook.ts";
+import { type Pages, workbookOf } from "./workbook.ts";
 
 type TextFormat = Exclude<ExportFormat, "xlsx">;
 type Row = Record<string, unknown>;
@@ -48,7 +48,7 @@ export async function exportResponse(
   tenantId: string,
   file: Export,
   format: ExportFormat,
-  pages: AsyncIterable<readonly unknown[]>,
+  pages: Pages,
   headers: Headers,
   hasEndMark = false,
 ): Promise<Response> {
@@ -65,7 +65,7 @@ async function textStream(
   tenantId: string,
   file: Export,
   format: TextFormat,
-  pages: AsyncIterable<readonly unknown[]>,
+  pages: Pages,
   hasEndMark: boolean,
 ) {
   const iterator = pages[Symbol.asyncIterator]();

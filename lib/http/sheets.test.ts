@@ -117,3 +117,22 @@ test("a match by hand is called that, and one by a rule as its rule", async () =
     ["Same reference"],
   ]);
 });
+
+test("a cover comes first, and names the sides", async () => {
+  const columns = [{ name: "Source", field: "side", width: 20, as: "side" as const }];
+  const items = ["left", "right", null].map((side) => ({ kind: "a", side }));
+  const cover = {
+    name: "Statement",
+    title: "Reconciliation statement",
+    facts: [["Left source", "=Bank"]] as const,
+    sides: { left: "Bank", right: "Ledger" },
+  };
+  const sheets = [{ name: "A", kind: "a", columns }];
+  const read = await readXlsx(await writeSheets(sheets, items, cover), { readStyles: true });
+  const [first, second] = read.sheets;
+  expect(first?.name).toBe("Statement");
+  expect(first?.rows[0]?.[0]).toBe("Reconciliation statement");
+  expect(first?.rows.at(-1)).toEqual(["Left source", "'=Bank"]);
+  expect(first?.cells?.get("2,0")?.style?.font?.bold).toBe(true);
+  expect(second?.rows).toMatchObject([["Source"], ["Bank"], ["Ledger"]]);
+});

@@ -1,6 +1,6 @@
 import type { Cell, CellValue, WriteSheet } from "hucre/xlsx";
 import { writeXlsx } from "hucre/xlsx";
-import type { Sheet, SheetColumn } from "../wire/contract.ts";
+import type { Cover, Sheet, SheetColumn } from "../wire/contract.ts";
 import { escapeFormula } from "../wire/csv-injection.ts";
 import { decimalsOf } from "../wire/currencies.ts";
 
@@ -29,36 +29,64 @@ const FORMATS: Partial<Record<NonNullable<SheetColumn["as"]>, string>> = {
  * numbers in the currency's main unit (text if they have more than 15 digits), days and times are
  * dates in UTC, and text that looks like a formula is escaped, since the sheet may be saved as CSV.
  */
-export function writeSheets(sheets: readonly Sheet[], items: readonly Item[]): Promise<Uint8Array> {
+export function writeSheets(
+  sheets: readonly Sheet[],
+  items: readonly Item[],
+  cover?: Cover,
+): Promise<Uint8Array> {
   const byKind = Map.groupBy(items, ({ kind }) => kind);
   const itemsOf = ({ kind }: Sheet) => (kind === undefined ? items : (byKind.get(kind) ?? []));
   const visible = sheets.filter((sheet) => !sheet.optional || itemsOf(sheet).length > 0);
-  return writeXlsx({ sheets: visible.map((sheet) => sheetOf(sheet, itemsOf(sheet))) });
+  const written = visible.map((sheet) => sheetOf(sheet, itemsOf(sheet), cover));
+  return writeXlsx({ sheets: cover ? [coverOf(cover), ...written] : written });
 }
 
-function sheetOf({ name, columns }: Sheet, items: readonly Item[]): WriteSheet {
+const BOLD = { style: { font: { bold: true } } };
+const FACT_NAME_WIDTH = 22;
+const FACT_WIDTH = 80;
+
+function coverOf({ name, title, facts }: Cover): WriteSheet {
+  return {
+    name,
+    columns: [{ width: FACT_NAME_WIDTH }, { width: FACT_WIDTH }],
+    rows: [[textCell(title)], [], ...facts.map((fact) => fact.map(textCell))],
+    cells: new Map([["0,0", BOLD], ...facts.map((_, at) => [`${at + 2},0`, BOLD] as const)]),
+  };
+}
+
+function sheetOf(
+  { name, columns }: Sheet,
+  items: readonly Item[],
+  cover: Cover | undefined,
+): WriteSheet {
   return {
     name,
     columns: columns.map(({ width, as }) => ({ width, numFmt: as && FORMATS[as] })),
     rows: [
       columns.map((column) => column.name),
-      ...items.map((item) => columns.map((column) => cellOf(item, column))),
+      ...items.map((item) => columns.map((column) => cellOf(item, column, cover))),
     ],
     cells: new Map([...headerCells(columns), ...moneyCells(columns, items)]),
     freezePane: { rows: 1 },
   };
 }
 
-function cellOf(item: Item, { field, as }: SheetColumn): CellValue {
+function cellOf(item: Item, { field, as }: SheetColumn, cover: Cover | undefined): CellValue {
   const value = item[field] as string | number | null | undefined;
   if (value === null || value === undefined) return null;
   if (as === "money") return amountOf(value, decimalsIn(item));
   if (as === "day" || as === "time") return new Date(value);
   if (typeof value === "number") return value;
-  return escapeFormula(textIn(value, as)).replace(ESCAPE, "_x005F_");
+  return textCell(textIn(value, as, cover));
 }
 
-function textIn(value: string, as: SheetColumn["as"]): string {
+function textCell(text: string): string {
+  return escapeFormula(text).replace(ESCAPE, "_x005F_");
+}
+
+function textIn(value: string, as: SheetColumn["as"], cover: Cover | undefined): string {
+  if (as === "side" && (value === "left" || value === "right"))
+    return cover?.sides[value] ?? sentenceCase(value);
   if (as === "word") return sentenceCase(value);
   if (as === "actor") return actorName(value);
   return as === "method" && value === "manual" ? "By hand" : value;
@@ -83,7 +111,7 @@ function sentenceCase(value: string): string {
 }
 
 function headerCells(columns: readonly SheetColumn[]): [string, Partial<Cell>][] {
-  return columns.map((_, at) => [`0,${at}`, { style: { font: { bold: true } } }]);
+  return columns.map((_, at) => [`0,${at}`, BOLD]);
 }
 
 function moneyCells(

@@ -10,12 +10,12 @@ import type { ToWriter } from "./workbook.ts";
 
 /**
  * Each task is one workbook and starts with its sheets. The items arrive by the port; if it closes
- * before `end`, the caller has gone away.
+ * before the cover, the caller has gone away.
  */
 serveTasks(async (sheets: readonly Sheet[], port: MessagePort) => {
   const items: Item[] = [];
   for await (const message of messagesOf<ToWriter>(port)) {
-    if (message === "end") return writeSheets(sheets, items);
+    if ("cover" in message) return writeSheets(sheets, items, message.cover);
     items.push(...message);
   }
 });

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
 import { type FinalMessage, isFinal, messagesOf, threads } from "../runtime/threads.ts";
-import type { Export, Sheet } from "../wire/contract.ts";
+import type { Cover, Export, Sheet } from "../wire/contract.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
 
@@ -29,8 +29,11 @@ const writers = () =>
     maxTasks: 2,
   });
 
-/** The messages to the thread: some items, or `end`. */
-export type ToWriter = readonly Item[] | "end";
+/** The messages to the thread: some items, or the end with the cover, if there is one. */
+export type ToWriter = readonly Item[] | { cover: Cover | undefined };
+
+/** The pages of an export. Their end may be the cover of its workbook. */
+export type Pages = AsyncIterable<readonly unknown[], Cover | undefined>;
 
 /**
  * Writes the pages of an export as a workbook (OOXML), in a worker thread. @throws ApiError
@@ -40,7 +43,7 @@ export type ToWriter = readonly Item[] | "end";
 export async function workbookOf(
   tenantId: string,
   { item, workbook = [] }: Export,
-  pages: AsyncIterable<readonly unknown[]>,
+  pages: Pages,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const items = z.array(item);
   const port = writers().open(workbook);
@@ -50,16 +53,25 @@ export async function workbookOf(
   written.catch(() => {});
   try {
     let rows = 0;
-    for await (const page of pages) {
+    let cover: Cover | undefined;
+    const rest = withEnd(pages, (end) => {
+      cover = end;
+    });
+    for await (const page of rest) {
       rows += page.length;
       if (rows > ROWS_MAX) throw tooMany();
       await runQueued(tenantId, () => send(items.parse(page) as Item[]));
     }
-    send("end");
+    send({ cover });
     return await written;
   } finally {
     port.close();
   }
+}
+
+/** The pages; at their end, `keep` gets what they return. */
+async function* withEnd(pages: Pages, keep: (cover: Cover | undefined) => void) {
+  keep(yield* pages);
 }
 
 async function endOf(messages: AsyncIterable<FinalMessage>): Promise<Uint8Array<ArrayBuffer>> {

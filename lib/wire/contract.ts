@@ -38,13 +38,25 @@ export type Sheet = {
 /**
  * A column of a sheet. `field` is the item's field and `width` is in characters. `as` is the
  * format: `money` is minor units of the item's `currency`, `day` and `time` are ISO 8601, `word` is
- * one of our own values, `actor` is shown by name, `method` is a rule's name or "By hand".
+ * one of our own values, `actor` is shown by name, `method` is a rule's name or "By hand", `side` is
+ * the name that the cover gives it.
  */
 export type SheetColumn = {
   name: string;
   field: string;
   width: number;
-  as?: "money" | "day" | "time" | "word" | "actor" | "method";
+  as?: "money" | "day" | "time" | "word" | "actor" | "method" | "side";
+};
+
+/**
+ * The first sheet of a workbook: its title, and facts about the whole. `sides` are the names of left
+ * and right. The pages of an export return it at their end.
+ */
+export type Cover = {
+  name: string;
+  title: string;
+  facts: readonly (readonly [name: string, value: string])[];
+  sides: { left: string; right: string };
 };
 
 /**

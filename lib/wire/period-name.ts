@@ -57,6 +57,28 @@ export function monthsOf({ period_start, period_end }: Days): number | null {
   return 12 * years + next.getUTCMonth() - start.getUTCMonth();
 }
 
+type PeriodOfPair = { left_source: string; right_source: string; period_end: string };
+
+/**
+ * "statement-Bank-Ledger-2026-11-30": the name of a file about a period, without its ending. It
+ * names the pair, without characters that file systems refuse.
+ */
+export function periodFileName(
+  kind: string,
+  { left_source, right_source, period_end }: PeriodOfPair,
+): string {
+  return [kind, safe(left_source), safe(right_source), period_end].join("-");
+}
+
+const PART_MAX = 60;
+
+function safe(name: string): string {
+  return [...name.replace(/[\\/:*?"<>|\p{Cc}\s]+/gu, " ").trim()]
+    .slice(0, PART_MAX)
+    .join("")
+    .trim();
+}
+
 function partsOf(date: string): { day: number; month: string; year: string } {
   const [year = "", month, day] = date.split("-");
   return { day: Number(day), month: MONTHS[Number(month) - 1] ?? "", year };

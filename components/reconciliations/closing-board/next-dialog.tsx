@@ -56,7 +56,7 @@ export function NextDialog({
     <FormDialog
       form={form}
       title="Open next period"
-      description="Each pair gets the periods that follow its newest one, with its rules and owners."
+      description="Each pair gets the periods that follow its newest one, with its rules. Their exceptions go to the same people."
       start={data ? `Open ${pluralize(data.items.length, "period")}` : "Open periods"}
       pending="Opening…"
       onSubmit={() => data && data.items.length > 0 && form.submit()}

@@ -1,17 +1,17 @@
 import { useTenantId } from "#components/kit/member.tsx";
 import { RowLink } from "#components/kit/row-link.tsx";
-import { personName } from "#components/people/person.tsx";
 import { formatShortDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import type { BoardPeriod } from "#lib/matching/closing-board/contract.ts";
+import { signersText } from "./signers.ts";
 import { StateLabel } from "./state.tsx";
 
-/** A period on the board: its state and signer, when it is due, and what is open. */
+/** A period on the board: its state and signers, when it is due, and what is open. */
 export function PeriodCell({ period }: { period: BoardPeriod }) {
   const tenant = useTenantId();
   const { reconciliation_id, name, state, due_day, overdue, open_lines, oldest_days } = period;
-  const signer = signerOf(period);
+  const signers = signersText(period);
   const isDue = due_day !== null && state !== "closed" && state !== "archived";
   return (
     <div className="relative flex flex-col rounded-md px-2 py-1.5 text-xs has-[[data-row]:focus-visible]:outline-2 has-[[data-row]:focus-visible]:outline-focus">
@@ -23,7 +23,7 @@ export function PeriodCell({ period }: { period: BoardPeriod }) {
         <StateLabel state={state} />
         <span className="sr-only">, {name}</span>
       </RowLink>
-      {signer && <span className="truncate text-muted">{personName(signer)}</span>}
+      {signers && <span className="wrap-anywhere text-muted">{signers}</span>}
       {isDue && (
         <span className={overdue ? "font-medium text-danger-text" : "text-muted"}>
           {overdue ? "Overdue since " : "Due "}
@@ -43,11 +43,6 @@ export function PeriodCell({ period }: { period: BoardPeriod }) {
       ))}
     </div>
   );
-}
-
-/** Who signed it last. */
-function signerOf({ closed_by, reviewed_by, prepared_by }: BoardPeriod): string | null {
-  return closed_by ?? reviewed_by.at(-1) ?? prepared_by;
 }
 
 /** "€4,850.00 left", by currency and side. */

@@ -12,6 +12,7 @@ import { Button, buttonClass } from "#components/ui/button.tsx";
 import { Notice } from "#components/ui/notice.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import { listMatchesContract } from "#lib/matching/contract.ts";
+import { periodFileName } from "#lib/wire/period-name.ts";
 import { matchPages, reconciliationById, rulesOf } from "../queries.ts";
 import { MatchFilters } from "./match-filters.tsx";
 import { MatchSkeleton } from "./match-skeleton.tsx";
@@ -36,7 +37,7 @@ export function MatchesPage({ id }: { id: string }) {
         !isEmpty && (
           <ExportMenu
             label="Export matches"
-            name={`matches-${reconciliation?.period_end ?? id}`}
+            name={reconciliation ? periodFileName("matches", reconciliation) : `matches-${id}`}
             contract={listMatchesContract}
             call={pages.request.call}
             failed="Couldn't export the matches"

@@ -2,13 +2,17 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck, CircleX, TriangleAlert } from "lucide-react";
+import { Fragment } from "react";
 import { PartSkeleton } from "#components/kit/list-skeleton.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
-import type { PeriodCheck } from "#lib/matching/sign-off/contract.ts";
+import type { PeriodCheck, Checklist as PeriodChecklist } from "#lib/matching/sign-off/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { checklistOf } from "../queries.ts";
+import { checklistOf, sourceOf } from "../queries.ts";
+import { breakTexts, checkLinks } from "./check-links.ts";
+
+type Sources = PeriodChecklist["sources"];
 
 const OUTCOMES = {
   pass: { icon: CircleCheck, tone: "good", label: "Passes" },
@@ -28,7 +32,7 @@ const CHECK_LABELS: Record<PeriodCheck["check"], string> = {
   signatures: "Review",
 };
 
-/** The checks before a close, each with a link to its rows. */
+/** The checks before a close, each with links to its rows and the statements that are missing. */
 export function Checklist({ reconciliation }: { reconciliation: Reconciliation }) {
   const tenant = useTenantId();
   const { data, error } = useQuery(checklistOf(tenant, reconciliation.id));
@@ -40,12 +44,13 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
         bars={["h-5 w-2/3", "h-5 w-3/4", "h-5 w-1/2", "h-5 w-2/3"]}
       />
     );
-  const pages = pagesOf(tenant, reconciliation);
+  const { items, sources } = data;
   return (
     <ul className="flex w-full flex-col text-sm" aria-label="Checks before a close">
-      {data.items.map(({ check, outcome, detail }) => {
+      {items.map(({ check, outcome, count, detail }) => {
         const { icon: Icon, tone, label } = OUTCOMES[outcome];
-        const page = pages[check];
+        // A check that the policy ignores passes, and may have rows all the same.
+        const hasRows = outcome !== "pass" || (count ?? 0) > 0;
         return (
           <li
             key={check}
@@ -57,17 +62,19 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
             <span className="min-w-0 flex-1 text-muted wrap-anywhere">
               <span className="sr-only">{CHECK_LABELS[check]}: </span>
               {detail}
-              {outcome !== "pass" && page && (
-                <>
-                  {" "}
-                  <PrefetchLink
-                    href={page.href}
-                    className="text-accent-text underline underline-offset-2"
-                  >
-                    {page.label}
-                  </PrefetchLink>
-                </>
-              )}
+              {hasRows &&
+                checkLinks(tenant, reconciliation, check, sources).map(({ href, label }) => (
+                  <Fragment key={href}>
+                    {" "}
+                    <PrefetchLink
+                      href={href}
+                      className="text-accent-text underline underline-offset-2"
+                    >
+                      {label}
+                    </PrefetchLink>
+                  </Fragment>
+                ))}
+              {check === "balances" && <Breaks reconciliation={reconciliation} sources={sources} />}
             </span>
           </li>
         );
@@ -76,23 +83,27 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
   );
 }
 
-type CheckPage = { href: string; label: string };
+/** Each gap and overlap of the statements, with the amount that its balances don't explain. */
+function Breaks({ reconciliation, sources }: { reconciliation: Reconciliation; sources: Sources }) {
+  const left = useCurrency(reconciliation.left_source_id, sources, "left");
+  const right = useCurrency(reconciliation.right_source_id, sources, "right");
+  const texts = breakTexts(sources, { left, right });
+  if (texts.length === 0) return null;
+  return (
+    <ul aria-label="Gaps and overlaps" className="tabular-nums">
+      {texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ul>
+  );
+}
 
-/** The page on which each check can be resolved. */
-function pagesOf(
-  tenant: string,
-  { id, left_source_id }: Reconciliation,
-): Partial<Record<PeriodCheck["check"], CheckPage>> {
-  const period = `/${tenant}/reconciliations/${id}`;
-  return {
-    files: { href: `/${tenant}/sources/${left_source_id}/import`, label: "Import a file" },
-    balances: { href: `/${tenant}/sources/${left_source_id}`, label: "State a balance" },
-    suggestions: { href: `${period}/workbench`, label: "Review them" },
-    exceptions: {
-      href: `/${tenant}/exceptions?reconciliation_id=${id}`,
-      label: "View them",
-    },
-    difference: { href: `${period}/statement`, label: "View the statement" },
-    evidence: { href: `${period}/matches?method=manual`, label: "View matches by hand" },
-  };
+/** Asked for only if an amount of this side is shown. */
+function useCurrency(id: string | null, sources: Sources, side: "left" | "right") {
+  const isShown = sources.some((source) => source.side === side && source.breaks.length > 0);
+  const { data } = useQuery({
+    ...sourceOf(useTenantId(), id ?? ""),
+    enabled: id !== null && isShown,
+  });
+  return data?.currency;
 }

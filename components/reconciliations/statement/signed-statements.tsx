@@ -14,8 +14,9 @@ import { Signatures } from "../sign-off/signatures.tsx";
 
 /**
  * Each close of the period, with the bundle that proves it; renders nothing if it was never closed.
+ * `name`: the bundles', before their number.
  */
-export function SignedStatements({ id }: { id: string }) {
+export function SignedStatements({ id, name }: { id: string; name: string }) {
   const { data } = useQuery(signedStatementsOf(useTenantId(), id));
   if (!data || data.items.length === 0) return null;
   return (
@@ -26,14 +27,22 @@ export function SignedStatements({ id }: { id: string }) {
       </p>
       <ul className="border-t border-line">
         {data.items.map((signed) => (
-          <SignedStatementItem key={signed.number} id={id} signed={signed} />
+          <SignedStatementItem key={signed.number} id={id} name={name} signed={signed} />
         ))}
       </ul>
     </section>
   );
 }
 
-function SignedStatementItem({ id, signed }: { id: string; signed: Signature }) {
+function SignedStatementItem({
+  id,
+  name,
+  signed,
+}: {
+  id: string;
+  name: string;
+  signed: Signature;
+}) {
   const tenant = useTenantId();
   const { number, closed_at, closed_by, reopened_at, reopened_by, reason, signatures } = signed;
   const { start, isPending } = useExport({ failed: "Couldn't download the bundle" });
@@ -56,7 +65,7 @@ function SignedStatementItem({ id, signed }: { id: string; signed: Signature }) 
         disabled={isPending}
         onClick={() =>
           start({
-            name: `statement-${number}-${id}.zip`,
+            name: `${name}-${number}.zip`,
             load: () =>
               downloadFromApi(getStatementBundleContract, {
                 tenant,

@@ -13,7 +13,7 @@ import { Button } from "#components/ui/button.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { getStatementContract, type Statement } from "#lib/matching/periods/contract.ts";
 import type { PeriodSignature } from "#lib/reconciliations/contract.ts";
-import { periodOf } from "#lib/wire/period-name.ts";
+import { periodFileName, periodOf } from "#lib/wire/period-name.ts";
 import { ProofBadge, ProofTable } from "../matching/proof-card.tsx";
 import { reconciliationById, statementOf } from "../queries.ts";
 import { Signatures } from "../sign-off/signatures.tsx";
@@ -29,7 +29,7 @@ export function StatementPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const { data, error, refetch } = useQuery(statementOf(tenant, id));
   const { data: period } = useQuery(reconciliationById(tenant, id));
-  const file = data ? fileNameOf(data) : "statement";
+  const file = data ? periodFileName("statement", data) : "statement";
   const withMatches = {
     name: `${file}-matches`,
     call: { tenant, params: { id }, query: { matches: "true" } },
@@ -79,15 +79,6 @@ export function StatementPage({ id }: { id: string }) {
       )}
     </Page>
   );
-}
-
-/** "statement-Debtors, November-2026-11-30", without characters that file systems refuse. */
-function fileNameOf({ name, period_end }: Statement): string {
-  const safe = name
-    .replace(/[\\/:*?"<>|\p{Cc}]+/gu, " ")
-    .replace(/\s+/g, " ")
-    .trim();
-  return `statement-${safe}-${period_end}`;
 }
 
 function Sheet({
@@ -199,7 +190,10 @@ function Sheet({
       <Part title="Evidence">
         <EvidenceList subjectId={statement.reconciliation_id} />
       </Part>
-      <SignedStatements id={statement.reconciliation_id} />
+      <SignedStatements
+        id={statement.reconciliation_id}
+        name={periodFileName("bundle", statement)}
+      />
       <footer className="hidden grid-cols-2 gap-12 pt-12 print:grid">
         {["Prepared by", "Reviewed by"].map((role) => (
           <p key={role} className="border-t border-ink pt-1 text-xs">

@@ -61,8 +61,9 @@ export function BalanceSection({ source }: { source: Source }) {
         }
         bare={
           <SectionNotice icon={Scale} title="No balances yet">
-            Statements of camt, MT940, BAI2 and OFX files bring theirs. State one for a source whose
-            files have none, so that a period can be reconciled against it.
+            Statements of camt, MT940, BAI2 and OFX files bring theirs, and so do CSV files with a
+            running balance. State one for a source whose files have none, so that a period can be
+            reconciled against it.
           </SectionNotice>
         }
       >

@@ -230,6 +230,7 @@ test(
   "the workbook has the rows of the CSV, one sheet per kind, and adds up to the JSON statement",
   async () => {
     const { fixture, open } = await october();
+    const statement = await statementOf(fixture);
     const path = `reconciliations/${fixture.period}/statement/export`;
     const sheetsOf = async (query: Record<string, string> = {}) => {
       const { status, headers, bytes, text } = await fixture.call("GET", path, {
@@ -239,7 +240,16 @@ test(
       expect(headers.get("content-type")).toBe(
         "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
       );
-      const { sheets } = await readXlsx(bytes);
+      const [cover, ...sheets] = (await readXlsx(bytes)).sheets;
+      expect(cover).toMatchObject({
+        name: "Statement",
+        rows: expect.arrayContaining([
+          ["Reconciliation statement", null],
+          ["Left source", statement.left_source],
+          ["Right source", statement.right_source],
+          ["Proof", "Holds to the cent"],
+        ]),
+      });
       return Object.fromEntries(
         sheets.map(({ name, rows: [header = [], ...rows] }) => [
           name,
@@ -273,7 +283,13 @@ test(
       );
     }
     expect(sheets.Outstanding).toMatchObject([
-      { "Line ID": open, "Value date": expect.any(Date), Days: 19, Side: "Left", Amount: 0.4 },
+      {
+        "Line ID": open,
+        "Value date": expect.any(Date),
+        Days: 19,
+        Source: statement.left_source,
+        Amount: 0.4,
+      },
     ]);
     expect(sheets.Exclusions?.[0]).toMatchObject({
       Reason: "Account fee",
@@ -282,12 +298,14 @@ test(
     });
     expect(Matches).toHaveLength(2 * PAIRS + 5);
 
-    const { balances, differences } = await statementOf(fixture);
-    const balance = (item: string, side: string | null) =>
-      cents(sheets.Balances?.filter(({ Balance, Side }) => Balance === item && Side === side));
+    const { balances, differences } = statement;
+    const balance = (item: string, source: string | null) =>
+      cents(
+        sheets.Balances?.filter(({ Balance, Source }) => Balance === item && Source === source),
+      );
     for (const { side, closing_minor, outstanding_minor, excluded_minor } of balances) {
-      const word = side === "left" ? "Left" : "Right";
-      expect(["Closing", "Outstanding", "Excluded"].flatMap((item) => balance(item, word))).toEqual(
+      const name = side === "left" ? statement.left_source : statement.right_source;
+      expect(["Closing", "Outstanding", "Excluded"].flatMap((item) => balance(item, name))).toEqual(
         [closing_minor, outstanding_minor, excluded_minor],
       );
     }

@@ -5,6 +5,7 @@ import { makeZip } from "client-zip";
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
 import { env } from "../../runtime/env.ts";
+import { periodFileName } from "../../wire/period-name.ts";
 import type { Signature } from "../periods/contract.ts";
 
 const PAGE_ROWS = 2_000;
@@ -37,7 +38,7 @@ export async function getStatementBundle(ctx: Context, id: string, number: numbe
   const step = { ...ctx, continues: true };
   return {
     body: makeZip(filesOf(step, id, number, opened)),
-    name: `statement-${number}-${id}.zip`,
+    name: `${periodFileName("bundle", JSON.parse(opened.statement))}-${number}.zip`,
   };
 }
 

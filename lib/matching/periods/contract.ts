@@ -220,7 +220,7 @@ export const statementRow = z.object({
 export type StatementRow = z.output<typeof statementRow>;
 
 const CURRENCY: SheetColumn = { name: "Currency", field: "currency", width: 10 };
-const SIDE: SheetColumn = { name: "Side", field: "side", width: 8, as: "word" };
+const SIDE: SheetColumn = { name: "Source", field: "side", width: 20, as: "side" };
 const AMOUNT: SheetColumn = { name: "Amount", field: "amount_minor", width: 18, as: "money" };
 const VALUE_DATE: SheetColumn = { name: "Value date", field: "value_date", width: 12, as: "day" };
 const LINE_LABELS: SheetColumn[] = [

@@ -1,5 +1,6 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
+import type { Cover } from "../../wire/contract.ts";
 import { decimalText } from "../../wire/decimal-text.ts";
 import type {
   OutstandingLine,
@@ -10,6 +11,7 @@ import type {
   StatementRow,
 } from "./contract.ts";
 import { getStatement } from "./get-statement.ts";
+import { statementCover } from "./statement-cover.ts";
 
 /** A page is read in one query, during which other callers wait. */
 const PAGE_ROWS = 250;
@@ -75,18 +77,20 @@ const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
 
 /**
  * The whole statement: its sums first, then each of their items; with `matches`, also the lines of
- * every match.
+ * every match. Ends with the title sheet of its workbook.
  */
 export async function* exportStatement(
   ctx: Context,
   id: string,
   { matches }: { matches?: "true" | "false" },
-): AsyncGenerator<StatementRow[]> {
-  yield balanceRows(await getStatement(ctx, id)).map(withAmount);
+): AsyncGenerator<StatementRow[], Cover> {
+  const statement = await getStatement(ctx, id);
+  yield balanceRows(statement).map(withAmount);
   const step = { ...ctx, exported: null, continues: true };
   const kinds: Kind[] = ["outstanding", "adjustment", "residual", "exclusion"];
   if (matches === "true") kinds.push("match");
   for (const kind of kinds) yield* rowsOf(step, id, kind);
+  return statementCover(statement);
 }
 
 async function* rowsOf<K extends Kind>(

@@ -4,6 +4,7 @@ import { read } from "../../db/call.ts";
 import type { Reconciliation } from "../../reconciliations/contract.ts";
 import type { Context } from "../../request/context.ts";
 import { threads } from "../../runtime/threads.ts";
+import { periodFileName } from "../../wire/period-name.ts";
 import type { Signature, Statement } from "../periods/contract.ts";
 import type { PdfInput } from "./document.ts";
 
@@ -25,7 +26,7 @@ export async function getStatementPdf(ctx: Context, id: string) {
   const statement = await read<Statement>(ctx, "get_statement", { id });
   const signed = await signaturesOf({ ...ctx, continues: true }, statement);
   const body = await writers().run<Uint8Array<ArrayBuffer>>({ statement, ...signed });
-  return { body, name: `statement-${statement.period_end}-${id}.pdf` };
+  return { body, name: `${periodFileName("statement", statement)}.pdf` };
 }
 
 /** The signatures of the signed statement if the period is closed, otherwise the valid ones. */

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { minify } from "@swc/core";
@@ -84,29 +84,58 @@ test("the main entry imports nothing of Node and no package, and is small", asyn
   expect(bytes).toBeLessThan(MAX_BYTES);
 });
 
+const PUBLIC = /^(?:export (?:declare )?(?:abstract )?(?:class|interface|function|type)\b)/;
+/** A method of a resource or a client. */
+const METHOD = /^ {4}(?:\*?[a-z]\w*)\(/;
+
 test("everything public has a doc comment", async () => {
-  const files = [
-    "call",
-    "errors",
-    "events",
-    "export",
-    "money",
-    "send",
-    "tieout",
-    "waits",
-    "webhooks",
-  ];
+  const files = (await readdir(join(dist, "esm"), { recursive: true })).filter(
+    (name) => name.endsWith(".d.ts") && !/types\.gen|sleep|index/.test(name),
+  );
+  expect(files).toEqual(expect.arrayContaining(["request.d.ts", "node.d.ts", "tieout.d.ts"]));
+  let methods = 0;
   for (const name of files) {
-    const text = await readFile(join(dist, `esm/${name}.d.ts`), "utf8");
-    const lines = text.split("\n");
-    for (const [at, line] of lines.entries())
-      if (line.startsWith("export ") && /\b(?:class|interface|function|type)\b/.test(line))
+    const lines = (await readFile(join(dist, "esm", name), "utf8")).split("\n");
+    for (const [at, line] of lines.entries()) {
+      const isMethod = METHOD.test(line) && !line.includes("constructor(");
+      if (isMethod) methods += 1;
+      if (isMethod || PUBLIC.test(line))
         expect.soft(lines[at - 1], `${name}: ${line}`).toMatch(/\*\/$/);
+    }
   }
+  expect(methods).toBeGreaterThan(150);
 });
 
-test("the package contains the build and nothing else", async () => {
-  const { files, dependencies } = JSON.parse(await readFile(join(FOLDER, "package.json"), "utf8"));
-  expect(files).toEqual(["dist"]);
+test("a package holds the build, its README and nothing else", async () => {
+  const installed = join(consumer, "node_modules/@tieout/sdk");
+  await copyFile(join(FOLDER, "README.md"), join(installed, "README.md"));
+  // What a checkout has besides.
+  await mkdir(join(installed, "src"), { recursive: true });
+  await writeFile(join(installed, "src/secret.ts"), "");
+  const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: installed,
+  });
+  const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[];
+  const paths = packed?.files.map(({ path }) => path) ?? [];
+  expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md"]));
+  const others = paths.filter((path) => path !== "package.json" && path !== "README.md");
+  expect(others.length).toBeGreaterThan(20);
+  for (const path of others)
+    expect(path).toMatch(/^dist\/(?:esm|cjs)\/(?:[\w./-]+\.(?:js|d\.ts)|package\.json)$/);
+  const { dependencies } = JSON.parse(await readFile(join(FOLDER, "package.json"), "utf8"));
   expect(dependencies).toBeUndefined();
 });
+
+test("two builds have the same bytes", async () => {
+  const again = join(consumer, "again");
+  await run(process.execPath, [join(FOLDER, "build.mjs"), again]);
+  const contents = async (folder: string) => {
+    const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length))
+      .sort();
+    const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+    return names.map((name, at) => [name, texts[at]]);
+  };
+  expect(await contents(again)).toEqual(await contents(dist));
+}, 60_000);

@@ -1,6 +1,7 @@
 import type { EventKind, ListedEvent } from "../../../typescript/src/generated/types.gen.ts";
 import { sign } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
+import { CliError, EXIT } from "../failure.ts";
 import { note, print } from "../output.ts";
 import { newListenSecret } from "../profiles.ts";
 
@@ -19,14 +20,20 @@ export async function listen(options: ListenOptions): Promise<void> {
   const { forward, replay, events, since } = options;
   const { tieout, profile } = await connect(options);
   const secret = profile.listen_secret ?? newListenSecret();
-  note(options, `Signing secret: ${secret}`);
+  // A receiver verifies nothing without it, so a script gets it, too.
+  if (options.json) console.error(JSON.stringify({ signing_secret: secret }));
+  else note(options, `Signing secret: ${secret}`);
   const send = async (event: ListedEvent) => {
     const result = await deliver(event, forward, secret);
     const { id, type, status, failure, duration_ms } = result;
     print(options, result, `${status ?? failure}  ${type}  ${id}  ${duration_ms} ms`);
+    return status !== undefined && status >= 200 && status < 300;
   };
   if (replay) {
-    for (const id of replay) await send(await tieout.events.get(id));
+    let missed = 0;
+    for (const id of replay) if (!(await send(await tieout.events.get(id)))) missed += 1;
+    if (missed > 0)
+      throw new CliError(EXIT.failed, `The receiver didn't accept ${missed} of ${replay.length}.`);
     return;
   }
   const query = { test: true, types: events as EventKind[] | undefined };

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import type { Statement } from "./contract.ts";
+import { statementCover } from "./statement-cover.ts";
+
+const statement = {
+  name: "Debtors, November",
+  period_start: "2026-11-01",
+  period_end: "2026-11-30",
+  left_source: "Bank",
+  right_source: "Ledger",
+  as_of: "2026-12-01T10:00:00.000Z",
+  closed_at: null,
+  closed_by: null,
+  proof: { items: [{ currency: "USD" }, { currency: "EUR" }, { currency: "EUR" }], holds: true },
+} as unknown as Statement;
+
+test("the title sheet names the sources, the period, its state and who closed it", () => {
+  const closed = { ...statement, closed_at: "2026-12-03T14:02:00.000Z", closed_by: "user:leo" };
+  expect(statementCover(closed)).toEqual({
+    name: "Statement",
+    title: "Reconciliation statement",
+    facts: [
+      ["Reconciliation", "Debtors, November"],
+      ["Period", "1–30 Nov 2026"],
+      ["Left source", "Bank"],
+      ["Right source", "Ledger"],
+      ["Currencies", "EUR, USD"],
+      ["Status", "Closed 2026-12-03 14:02 UTC"],
+      ["Closed by", "leo"],
+      ["Proof", "Holds to the cent"],
+      ["Signs", "Amounts without a source are Bank less Ledger."],
+    ],
+    sides: { left: "Bank", right: "Ledger" },
+  });
+});
+
+test("an open period is marked as such, and two sources of one name are told apart", () => {
+  const { facts, sides } = statementCover({ ...statement, right_source: "Bank" });
+  expect(facts).toContainEqual(["Status", "Not closed, as of 2026-12-01 10:00 UTC"]);
+  expect(facts.map(([name]) => name)).not.toContain("Closed by");
+  expect(sides).toEqual({ left: "Bank (left)", right: "Bank (right)" });
+});
