@@ -57,6 +57,8 @@ export type Verdict = {
   note?: string;
   /** Whether the lines of a sum name each other. */
   isNamed?: boolean;
+  /** Whether other matches differ by as much, as by a usual fee. */
+  isExplained?: boolean;
 };
 /** The line that came second, of either side. */
 export type RunnerUp = { side: Side; line: number };
