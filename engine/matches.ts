@@ -57,7 +57,7 @@ export type Verdict = {
   note?: string;
   /** Whether the lines of a sum name each other. */
   isNamed?: boolean;
-  /** Whether other matches differ by as much, as by a usual fee. */
+  /** Whether a text says how much the amounts differ, or other matches differ by as much. */
   isExplained?: boolean;
 };
 /** The line that came second, of either side. */

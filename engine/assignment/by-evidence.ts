@@ -7,7 +7,7 @@
 import { Pool } from "../candidates/pool.ts";
 import { Alignment, WORD } from "../evidence/alignment.ts";
 import { isBookingWord } from "../evidence/booking-words.ts";
-import { isCharge } from "../evidence/charges.ts";
+import { isCharge, statesAmount } from "../evidence/charges.ts";
 import {
   agreedReference,
   containsWholeName,
@@ -205,7 +205,7 @@ class Judge {
       score: pair.score,
       margin: pair.margin,
       runnerUp,
-      isExplained: this.isUsual(l, r),
+      isExplained: this.isUsual(l, r) || this.isStated(l, r),
     };
     state.decide(ruleOf, [l], [r], verdict, allocated);
   }
@@ -250,6 +250,14 @@ class Judge {
     const { state, model } = this;
     const [a, b] = [state.left.amount[l] as number, state.right.amount[r] as number];
     return model.usualDifference(a - b) !== null || model.usualRate(a, b) !== null;
+  }
+
+  /** Whether a text has the difference, as a bank prints what it deducts. */
+  private isStated(l: number, r: number): boolean {
+    const { left, right } = this.state;
+    const difference = (left.amount[l] as number) - (right.amount[r] as number);
+    if (difference === 0) return false;
+    return statesAmount(left, l, difference) || statesAmount(right, r, difference);
   }
 
   /** Whether a text of the other side quotes the reference of another open line of this side. */

@@ -1,6 +1,6 @@
 /** A difference that is a slip of typing is no fee: a person looks at it. */
 import { describe, expect, test } from "vitest";
-import { DEFAULT_RULES, type Rule } from "../rules.ts";
+import type { Rule } from "../rules.ts";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
 const NAMES = ["Kranich Stahl", "Muster Druck", "Nordlicht Handel", "Weber Optik", "Falk Reisen"];
@@ -83,6 +83,12 @@ describe("an amount with a slip of typing, under the same number", () => {
     expect(confirmed).toContain("a|b");
   });
 
+  test("a fee that a text states stays automatic, whatever its digits look like", () => {
+    const returned = { ...payment("-1006.17"), description: "Return AM04 RE-20264711 ENTG.3,00" };
+    const { confirmed } = solveCase([...lefts, invoice("-1003.17")], [...rights, returned]);
+    expect(confirmed).toContain("a|b");
+  });
+
   test("a fee that other matches have stays automatic, whatever its digits look like", () => {
     const [booked, received] = paid(30, (at) => (at % 4 === 0 ? 9 : 0));
     const { confirmed } = solveCase(
@@ -126,7 +132,13 @@ describe("a rule that names a tolerance", () => {
 
   test("leaves a key's lines to a person whose sum has swapped digits", () => {
     const rules: Rule[] = [
-      { ...DEFAULT_RULES.find(({ name }) => name === "Group key")!, amount_tolerance_minor: 1000 },
+      {
+        name: "Key",
+        kind: "group",
+        on: ["group_key"],
+        amount_tolerance_minor: 1000,
+        then: "match",
+      },
     ];
     const part = (id: string, amount: string) => ({
       id,
