@@ -1,4 +1,4 @@
-/** Equal amounts and sums that arithmetic finds, of parties that the lines don't name. */
+/** Sums that arithmetic alone finds, of parties that the payment doesn't name. */
 import { describe, expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
@@ -40,21 +40,5 @@ describe("a payment of one customer that other customers' invoices add up to", (
     const payment = { id: "p", amount: "3508.61", date: "2026-03-05", ...texts };
     const { confirmed, suggested } = solveCase([one, two, three], [payment]);
     expect([...confirmed, ...suggested]).toEqual(["e,z|p"]);
-  });
-});
-
-describe("a bank's interest", () => {
-  const bank = { id: "p", amount: "112.40", date: "2026-03-31", description: "HABENZINSEN" };
-  const income = { id: "i", amount: "112.40", date: "2026-03-31", description: "Zinsertrag" };
-  const alike = { ...invoice("e", "112.40", "RE-4401", "Eins Bau GmbH"), date: "2026-03-31" };
-
-  test("is suggested with the ledger's, not with an invoice of the amount", () => {
-    for (const ledger of [
-      [alike, income],
-      [alike, { ...income, date: "2026-03-30" }],
-    ]) {
-      const { confirmed, suggested } = solveCase(ledger, [bank]);
-      expect([...confirmed, ...suggested]).toEqual(["i|p"]);
-    }
   });
 });

@@ -6,7 +6,6 @@ import type { Pool } from "../candidates/pool.ts";
 import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
-import { isCharge } from "./charges.ts";
 import { Evidence } from "./evidence.ts";
 import { type Knowledge, type Lesson, Model, type Observations } from "./model.ts";
 
@@ -14,8 +13,6 @@ import { type Knowledge, type Lesson, Model, type Observations } from "./model.t
 const MIN_NATS = -6;
 /** Less probable matches teach nothing. */
 const MIN_PROBABILITY = 0.05;
-/** One in twenty charges is booked in words that don't say so. */
-const CHARGE_NATS = -3;
 const SLICE = 500;
 
 export type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
@@ -108,22 +105,13 @@ export class Weighing {
     }
   }
 
-  /** What it says of two lines without a common word that one is a bank's own charge. */
-  private ofCharges(l: number, r: number): number {
-    const { left, right } = this.pool;
-    const [one, other] = [isCharge(left.lines, left.line(l)), isCharge(right.lines, right.line(r))];
-    return one === other ? 0 : CHARGE_NATS;
-  }
-
   graph(pairs: Pairs): Graph {
     const { pool, model, evidence } = this;
     const edges = new Edges();
     for (let at = 0; at < pairs.left.length; at++) {
       const [l, r] = [pairs.left[at] as number, pairs.right[at] as number];
-      const ofTexts = pairs.inCommon[at]
-        ? evidence.weigh(l, r)
-        : evidence.weighStrangers(l, r) + this.ofCharges(l, r);
-      const nats = ofTexts + model.prior;
+      const nats =
+        (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
       if (nats >= MIN_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
     }
     return {
