@@ -5,7 +5,7 @@
 
 import type { Weighed } from "./assignment/by-evidence.ts";
 import type { Result } from "./engine.ts";
-import { describeSlips } from "./evidence/describe-slips.ts";
+import { describeAmountSlip, describeSlips } from "./evidence/describe-slips.ts";
 import { EVIDENCE_FIELDS, Evidence } from "./evidence/evidence.ts";
 import {
   compareFields,
@@ -79,7 +79,7 @@ export function explain(
           `The ${contradiction.field} differs: ${contradiction.left} / ${contradiction.right}.`,
       ),
     weighed && isBeyond(explained.tolerance) ? BEYOND : null,
-    weighed?.slips,
+    weighed ? weighed.slips : verdict.held === HELD.no ? null : slipOf(result, matches, index),
   ].filter((sentence) => sentence);
   return {
     ...explained,
@@ -144,6 +144,15 @@ function isBeyond(tolerance: Explanation["tolerance"]): boolean {
   return (
     tolerance.days < -(tolerance.days_before ?? 0) || tolerance.days > (tolerance.days_after ?? 0)
   );
+}
+
+/** The slip that the sums of both sides are apart. */
+function slipOf(result: Result, matches: Matches, index: number): string | null {
+  const totalOf = (side: Side) =>
+    Number(
+      sum(Array.from(matches[side](index), (line) => result.input[side].amount[line] as number)),
+    );
+  return describeAmountSlip(totalOf("left"), totalOf("right"));
 }
 
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();

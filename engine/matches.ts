@@ -57,6 +57,8 @@ export type Verdict = {
   note?: string;
   /** Whether the lines of a sum name each other. */
   isNamed?: boolean;
+  /** Whether a text says how much the amounts differ, or other matches differ by as much. */
+  isExplained?: boolean;
 };
 /** The line that came second, of either side. */
 export type RunnerUp = { side: Side; line: number };

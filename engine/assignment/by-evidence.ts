@@ -7,7 +7,7 @@
 import { Pool } from "../candidates/pool.ts";
 import { Alignment, WORD } from "../evidence/alignment.ts";
 import { isBookingWord } from "../evidence/booking-words.ts";
-import { isCharge } from "../evidence/charges.ts";
+import { isCharge, statesAmount } from "../evidence/charges.ts";
 import {
   agreedReference,
   containsWholeName,
@@ -205,6 +205,7 @@ class Judge {
       score: pair.score,
       margin: pair.margin,
       runnerUp,
+      isExplained: this.isUsual(l, r) || this.isStated(l, r),
     };
     state.decide(ruleOf, [l], [r], verdict, allocated);
   }
@@ -244,6 +245,21 @@ class Judge {
     return isUsualRate || !lacksReference(said, otherSaid);
   }
 
+  /** Whether other matches of these sources differ by as much, or by the same share. */
+  private isUsual(l: number, r: number): boolean {
+    const { state, model } = this;
+    const [a, b] = [state.left.amount[l] as number, state.right.amount[r] as number];
+    return model.usualDifference(a - b) !== null || model.usualRate(a, b) !== null;
+  }
+
+  /** Whether a text has the difference, as a bank prints what it deducts. */
+  private isStated(l: number, r: number): boolean {
+    const { left, right } = this.state;
+    const difference = (left.amount[l] as number) - (right.amount[r] as number);
+    if (difference === 0) return false;
+    return statesAmount(left, l, difference) || statesAmount(right, r, difference);
+  }
+
   /** Whether a text of the other side quotes the reference of another open line of this side. */
   private quotesAnother(side: Side, line: number, otherLine: number): boolean {
     const { state } = this;
@@ -274,12 +290,12 @@ class Judge {
    * common that name a kind of booking, and no other match of these sources differs by as much.
    */
   private isGroundless(l: number, r: number): boolean {
-    const { state, model } = this;
+    const { state } = this;
     const [a, b] = [state.left.amount[l] as number, state.right.amount[r] as number];
     if (a === b) return false;
     const shared = this.sharedWords(l, r);
     if (shared.length === 0 || !shared.every(isBookingWord)) return false;
-    if (model.usualDifference(a - b) || model.usualRate(a, b)) return false;
+    if (this.isUsual(l, r)) return false;
     return !containsWholeName(statedNamesOf(state.left, l), statedNamesOf(state.right, r));
   }
 

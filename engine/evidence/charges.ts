@@ -1,3 +1,4 @@
+import { decimalsOf } from "../../lib/wire/currencies.ts";
 import type { Lines } from "../lines.ts";
 
 const CHARGE =
@@ -6,4 +7,15 @@ const CHARGE =
 /** Whether a line says that it is a bank's fee or interest. */
 export function isCharge(lines: Lines, line: number): boolean {
   return CHARGE.test(lines.text(line, "description") ?? "");
+}
+
+/** Whether a line's description has an amount, given in minor units, as of a fee that was deducted. */
+export function statesAmount(lines: Lines, line: number, minor: number): boolean {
+  const text = lines.text(line, "description");
+  if (text === null) return false;
+  const decimals = decimalsOf(lines.currencyOf(line)) ?? 2;
+  const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals);
+  const written = decimals === 0 ? whole : `${whole}[.,]${digits.slice(-decimals)}`;
+  return new RegExp(`(?<!\\d[.,]?)${written}(?![.,]?\\d)`).test(text);
 }

@@ -6,7 +6,7 @@ import { decimalsOf } from "../../lib/wire/currencies.ts";
 import { FIELD_COUNT, FIELDS } from "../prepare/texts.ts";
 import { areClose, WORD } from "./alignment.ts";
 import type { Evidence } from "./evidence.ts";
-import { amountLevel, SWAPPED, WRONG_DIGIT } from "./levels.ts";
+import { slipBetween } from "./levels.ts";
 import type { Model } from "./model.ts";
 
 /** People read no more. */
@@ -48,9 +48,19 @@ function amountSlip(
       `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ` +
       `${Math.round(rate.others)} others.`
     );
-  const level = amountLevel(a, b);
-  if (level === SWAPPED) return "In the amount two digits are swapped.";
-  return level === WRONG_DIGIT ? "In the amount one digit differs." : null;
+  return describeAmountSlip(a, b);
+}
+
+const SLIPS = {
+  swapped: "In the amount two digits are swapped.",
+  digit: "In the amount one digit differs.",
+  moved: "One amount is the other with its decimal point moved.",
+};
+
+/** The slip between two amounts in a sentence; null if they are none apart. */
+export function describeAmountSlip(left: number, right: number): string | null {
+  const slip = slipBetween(left, right);
+  return slip && SLIPS[slip];
 }
 
 function wordSlips({ alignment, pool: { texts } }: Evidence): string[] {

@@ -64,6 +64,19 @@ function slipOf(a: number, b: number, difference: number): number {
     : NO_SLIP;
 }
 
+const POWERS = [10, 100, 1000];
+
+/** `moved`: one amount is ten, a hundred or a thousand times the other. */
+export type AmountSlip = "swapped" | "digit" | "moved";
+
+/** The slip of typing that two different amounts of one sign are apart; null if there is none. */
+export function slipBetween(left: number, right: number): AmountSlip | null {
+  if (left === right || left === 0 || right === 0 || left > 0 !== right > 0) return null;
+  if (POWERS.some((times) => left === times * right || right === times * left)) return "moved";
+  const level = amountLevel(left, right);
+  return level === SWAPPED ? "swapped" : level === WRONG_DIGIT ? "digit" : null;
+}
+
 export function isSlip(level: number): boolean {
   return level >= SWAPPED;
 }

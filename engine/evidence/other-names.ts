@@ -15,6 +15,7 @@ export class OtherNames {
   private readonly next = new Map<string, Set<string>>();
 
   private readonly names: Iterable<string>;
+  private normal: Set<string> | null = null;
   /** The words of each name by the first of them. */
   private whole: Map<string | undefined, string[][]> | null = null;
 
@@ -28,6 +29,12 @@ export class OtherNames {
         this.next.set(first, known.add(words[count] as string));
       }
     }
+  }
+
+  /** Whether a name is known, however it is written. */
+  has(name: string): boolean {
+    this.normal ??= new Set(Array.from(this.names, (known) => nameWords(known).join(" ")));
+    return this.normal.has(nameWords(name).join(" "));
   }
 
   /** Whether a text has another known name in full, and no word of this one. */

@@ -2,19 +2,24 @@ import { CloseWords } from "../candidates/close-words.ts";
 import { combinationHash } from "../content-hash.ts";
 import { Contradictions } from "../evidence/contradictions.ts";
 import { Kinds } from "../evidence/kinds.ts";
+import { slipBetween } from "../evidence/levels.ts";
 import { Numbering } from "../evidence/numbering.ts";
 import { OtherNames } from "../evidence/other-names.ts";
 import { QuotedReferences } from "../evidence/quoted-references.ts";
 import type { Lines } from "../lines.ts";
-import { HELD, Matches, type Verdict } from "../matches.ts";
+import { BASIS, HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 import type { LinesByNumber } from "./named.ts";
 import { compareContent, inOrder } from "./order.ts";
+import { sum } from "./sum.ts";
 import { type SideTexts, Texts } from "./texts.ts";
 
 /** What a match is worth at most whose lines contradict each other. */
 const CONTRADICTED = 0.5;
+
+/** Digits that change places make nine minor units or more. */
+const MAX_ROUNDING = 8;
 
 const UNREAD = new Numbering(null);
 
@@ -87,7 +92,7 @@ export class RunState {
 
   /**
    * The one way into the result: confirms what nothing holds back, unless the lines contradict each
-   * other, and proposes the rest.
+   * other or their amounts are a slip apart, and proposes the rest.
    * @returns whether it was confirmed.
    */
   decide(
@@ -98,7 +103,8 @@ export class RunState {
     allocated?: readonly number[],
   ): boolean {
     const contradicts = this.contradictions.of(left, right).length > 0;
-    if (verdict.held === HELD.no && !contradicts) {
+    const isHeld = contradicts || this.areSlipApart(left, right, verdict);
+    if (verdict.held === HELD.no && !isHeld) {
       this.confirm(rule, left, right, verdict, allocated);
       return true;
     }
@@ -106,6 +112,27 @@ export class RunState {
     const score = contradicts ? Math.min(verdict.score, CONTRADICTED) : verdict.score;
     this.proposed.add(rule, left, right, { ...verdict, held, score }, allocated);
     return false;
+  }
+
+  /**
+   * Whether a slip of typing explains a difference better than a fee would. A rule that doesn't
+   * weigh calls a few minor units rounding.
+   */
+  private areSlipApart(
+    left: ArrayLike<number>,
+    right: ArrayLike<number>,
+    { held, basis, isExplained }: Verdict,
+  ): boolean {
+    if (held !== HELD.no || isExplained || left.length === 0 || right.length === 0) return false;
+    const [one, other] = [this.totalOf("left", left), this.totalOf("right", right)];
+    if (basis !== BASIS.evidence && Math.abs(one - other) <= MAX_ROUNDING) return false;
+    return slipBetween(one, other) !== null;
+  }
+
+  private totalOf(side: Side, lines: ArrayLike<number>): number {
+    const { amount } = this[side];
+    if (lines.length === 1) return amount[lines[0] as number] as number;
+    return Number(sum(Array.from(lines, (line) => amount[line] as number)));
   }
 
   private confirm(

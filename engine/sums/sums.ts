@@ -20,6 +20,7 @@ import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { Changed } from "./changed.ts";
+import { isOfOtherParty } from "./other-party.ts";
 import { areRelated } from "./relation.ts";
 import { combinations, MAX_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { type Family, SumPool, type SumPools } from "./sum-pool.ts";
@@ -310,7 +311,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
       rivals.get(key)?.some((rival) => rival !== solution && rival.chance < chance * CLEARLY),
     );
     const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
-    if (score < SUGGEST_SCORE) continue;
+    if (score < SUGGEST_SCORE || isOfOtherParty(state, side, target, members)) continue;
     const isProbable =
       unique && chance < SURE_CHANCE[kind] && areRelated(state, side, target, members);
     const sure =
