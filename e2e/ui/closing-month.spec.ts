@@ -85,7 +85,7 @@ test("a month is prepared, reviewed, closed and audited by three people", async 
   await sees(ada, "Commerzbank EUR account");
   await film.take(ada, "Ada reads on the month board that October is open");
   await ada.getByRole("link", { name: /October 2026/ }).click();
-  await expect(checks(ada)).toContainText("wait for a decision");
+  await expect(checks(ada)).toContainText("waiting for a decision");
   await checks(ada).evaluate((element) => element.scrollIntoView({ block: "center" }));
   await film.take(ada, "The checklist says what is missing");
   await ada.getByRole("link", { name: "Review them" }).click();

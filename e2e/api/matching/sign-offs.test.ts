@@ -138,6 +138,32 @@ test.each<[string, string, (fixture: Fixture) => Promise<unknown>]>([
 );
 
 test(
+  "undoing a match or removing a balance revokes the signatures, with the reason",
+  async () => {
+    const month = await Month.create();
+    const { fixture } = month;
+    await fixture.add("left", [line("a", 1234)]);
+    await fixture.add("right", [line("b", 1234)]);
+    const match = await fixture.ok<{ id: string }>("POST", `${month.path}/matches`, {
+      body: { line_ids: await openLines(fixture) },
+    });
+    const balances = `sources/${fixture.left}/balances`;
+    const balance = await fixture.ok<{ id: string }>("POST", balances, {
+      body: { day: "2026-10-31", amount: "12.34", reason: "Statement 10" },
+    });
+    for (const [method, path, reason] of [
+      ["DELETE", `${balances}/${balance.id}`, "A balance was removed."],
+      ["POST", `matches/${match.id}/undo`, "A match was undone."],
+    ] as const) {
+      expect((await month.action("prepare", "leo")).status).toBe(200);
+      await fixture.ok(method, path);
+      expect(await month.signOff()).toMatchObject({ state: "open", revoked: { reason } });
+    }
+  },
+  SLOW,
+);
+
+test(
   "a reviewer returns a period with a reason, and it is prepared again",
   async () => {
     const month = await Month.create();
@@ -181,7 +207,9 @@ test(
     expectProblem(await month.action("prepare", "leo"), "conflict");
     const refused = await month.action("close", "leo");
     expectProblem(refused, "conflict");
-    expect(refused.json).toMatchObject({ detail: expect.stringContaining("No balance is stated") });
+    expect(refused.json).toMatchObject({
+      detail: expect.stringContaining("The balance of Bank and Ledger is unknown."),
+    });
     for (const [source, amount] of [
       [fixture.left, "12.34"],
       [fixture.right, "0.00"],
