@@ -4,8 +4,8 @@ import { opposite, type Side } from "../side.ts";
 
 /**
  * Whether a line names a counterparty that lines of the other side have, and each line of its sum
- * has another one: a customer's payment is no sum of others' invoices. A payer whom no line of the
- * other side knows may be a processor.
+ * has another one: a customer's payment is no sum of others' invoices. A payer that no line
+ * of the other side names may be a processor.
  */
 export function isOfOtherParty(
   state: RunState,
