@@ -3,7 +3,7 @@ export function localTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** The name as it is displayed: `America/New York`. */
+/** The display name: `America/New York`. */
 export function zoneName(zone: string): string {
   return zone.replaceAll("_", " ");
 }

@@ -17,7 +17,7 @@ test("what the database records has words, and a kind to filter by", () => {
   ).toEqual([]);
 });
 
-test("what the database records has an icon of its own kind", () => {
+test("every kind of event that the database records has its icon", () => {
   const unknown = iconOf("unknown.kind");
   expect(recorded.filter((type) => iconOf(type) === unknown)).toEqual([]);
 });
