@@ -1,4 +1,4 @@
-/** `npm run verify`: every check of the code that doesn't run it. */
+/** `npm run verify`: every check of the code that doesn't run it. The gate leaves out three. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -25,7 +25,8 @@ const STEPS: Record<string, string[][]> = {
   "format and lint": [["biome", "check", "--error-on-warnings", "."]],
   types: [
     ["next", "typegen"],
-    ["tsc", "--noEmit"],
+    // One checker: several check the same types again, which costs twice the processor time.
+    ["tsc", "--noEmit", "--checkers", "1"],
   ],
   "import rules": [
     [
@@ -81,10 +82,17 @@ const ENV = {
 
 type Outcome = { passed: boolean; output: string };
 
-const pendingSteps = Object.entries(STEPS);
+/** Their findings hurt no user the same day, and take a quarter of the time. */
+const NOT_IN_THE_GATE = ["import rules", "dead code", "spelling"];
+
+const isGate = process.env.TIEOUT_TESTS === "gate";
+const pendingSteps = Object.entries(STEPS).filter(
+  ([name]) => !isGate || !NOT_IN_THE_GATE.includes(name),
+);
+const stepCount = pendingSteps.length;
 let failed = 0;
 await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, work));
-if (failed > 0) console.error(`\n${failed} of ${Object.keys(STEPS).length} checks failed.`);
+if (failed > 0) console.error(`\n${failed} of ${stepCount} checks failed.`);
 process.exitCode = failed > 0 ? 1 : 0;
 
 async function work(): Promise<void> {

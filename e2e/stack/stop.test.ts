@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { SignJWT } from "jose";
 import { expect, test } from "vitest";
+import { WHOLE } from "#e2e/gate.ts";
 import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { runs, Supervisor, stackOf } from "./supervisor.ts";
@@ -47,7 +48,7 @@ test("a request under way during a stop is completed", async () => {
   expect(await ended).toBe(0);
 });
 
-test("a stop during startup ends everything that was started", async () => {
+test.runIf(WHOLE)("a stop during startup ends everything that was started", async () => {
   const stack = await Supervisor.start({ DATA_DIR: freshDataDir() });
   await until("Postgres to start", () => stack.says("postgres started"));
 
@@ -56,18 +57,21 @@ test("a stop during startup ends everything that was started", async () => {
   expect(runs(stack.pidOf("postgres"))).toBe(false);
 });
 
-test("a supervisor killed with -9 leaves no process, and the next start succeeds", async () => {
-  const DATA_DIR = freshDataDir();
-  const killed = await Supervisor.ready({ DATA_DIR });
-  for (const part of ["web", "worker", "data-api"] as const)
-    process.kill(killed.pidOf(part), "SIGSTOP");
+test.runIf(WHOLE)(
+  "a supervisor killed with -9 leaves no process, and the next start succeeds",
+  async () => {
+    const DATA_DIR = freshDataDir();
+    const killed = await Supervisor.ready({ DATA_DIR });
+    for (const part of ["web", "worker", "data-api"] as const)
+      process.kill(killed.pidOf(part), "SIGSTOP");
 
-  await killed.end("SIGKILL");
-  const next = await Supervisor.ready({ DATA_DIR, PORT: String(killed.port) });
+    await killed.end("SIGKILL");
+    const next = await Supervisor.ready({ DATA_DIR, PORT: String(killed.port) });
 
-  expect(killed.pids.some(runs)).toBe(false);
-  expect(await next.end("SIGTERM")).toBe(0);
-});
+    expect(killed.pids.some(runs)).toBe(false);
+    expect(await next.end("SIGTERM")).toBe(0);
+  },
+);
 
 async function credential(dataDir: string): Promise<Record<string, string>> {
   const { AUTH_JWT_SECRET } = stackOf(dataDir).env;

@@ -23,17 +23,22 @@ const MALFORMED_BEARERS = [
 
 const PERSONS = [[], ...ROLES.map((role) => [role])];
 
+/** A tenant that the callers of all operations are not members of. */
+let stranger: Fixture;
+beforeAll(async () => {
+  stranger = await createFixture();
+});
+
 describe.each(CONTRACTS)("$operationId", (contract) => {
   const { access } = contract;
   const changes = contract.method !== "GET";
   const inFull = isTriedInFull(contract);
   let fixture: Fixture;
-  let stranger: Fixture;
   /** A refused call changes nothing, so one sample serves all of them. */
   let sample: Sample;
 
   beforeAll(async () => {
-    [fixture, stranger] = await Promise.all([createFixture(), createFixture()]);
+    fixture = await createFixture();
     sample = await sampleFor(contract, fixture);
   });
 
@@ -49,12 +54,13 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     return `${key_id}.${key_secret}`;
   };
 
-  test("without a credential 401", async () => {
+  test("without a credential it is 401", async () => {
     expectProblem(
       await invoke(contract, fixture, { bearer: undefined }, sample),
       "unauthenticated",
       contract,
     );
+    if (!inFull) return;
     expectProblem(
       await invoke(
         contract,
@@ -67,7 +73,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     );
   });
 
-  test("an invalid credential is 401", async () => {
+  test.runIf(inFull)("an invalid credential is 401", async () => {
     const bodies = new Set<string>();
     for (const bearer of variants(MALFORMED_BEARERS, contract)) {
       const answer = await invoke(contract, fixture, { bearer }, sample);
@@ -87,7 +93,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("a token that proves nothing 401", async () => {
+  test.runIf(inFull)("a token that proves nothing is 401", async () => {
     const claims = { sub: "ada", tenants: { [fixture.tenant]: ["tenant_admin"] } };
     const tokens = [
       await signToken(claims, { secret: uniqueName("another-secret-of-at-least-32-bytes") }),
@@ -110,7 +116,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       );
   });
 
-  test("without exactly one tenant 400", async () => {
+  test.runIf(inFull)("without exactly one tenant it is 400", async () => {
     const { tenant } = fixture;
     for (const named of variants(
       [[], "", [tenant, tenant], [tenant, stranger.tenant], `${tenant},${stranger.tenant}`],
@@ -141,7 +147,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("a missing membership is 403", async () => {
+  test.runIf(inFull)("a missing membership is 403", async () => {
     const { tenant } = fixture;
     const claims = [
       {},
@@ -245,7 +251,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     expect(recorded).toHaveLength(1);
   });
 
-  test("the service-role key in a browser 403", async () => {
+  test.runIf(inFull)("the service-role key in a browser is 403", async () => {
     const browsers: Record<string, string>[] = [
       { Origin: stack.url },
       { "Sec-Fetch-Site": "same-origin" },

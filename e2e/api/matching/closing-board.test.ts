@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
+import { WHOLE } from "#e2e/gate.ts";
 import type { BoardPair, BoardPeriod, NextPeriods } from "#lib/matching/closing-board/contract.ts";
 import { expectProblem } from "../contracts/conformance.ts";
 import { Fixture, line } from "./matching-fixture.ts";
@@ -224,7 +225,7 @@ test("only the named pairs get a next period, never unknown or archived ones", a
   );
 });
 
-test(
+test.runIf(WHOLE)(
   "one query answers for 500 pairs with six months each",
   async () => {
     const fixture = await Fixture.create();

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Answer, api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
+import { WHOLE } from "#e2e/gate.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import type { Contract } from "#lib/wire/contract.ts";
 import { expectSameResponse } from "../contracts/conformance.ts";
@@ -75,13 +76,17 @@ describe("what the publishable key may call, pages of any origin may", () => {
   });
 });
 
-test.each(closed)("$operationId is not for pages of other origins", async (contract) => {
-  const preflighted = await preflight(contract, contract.method);
-  expect([preflighted.status, allowed(preflighted)]).toEqual([204, null]);
-  expect(
-    allowed(await api(contract.method, pathOf(contract, IDS), { headers: { Origin: ORIGIN } })),
-  ).toBeNull();
-});
+// One function answers all preflights: the gate asks about a tenth of the operations.
+test.each(closed.filter((_, place) => WHOLE || place % 10 === 0))(
+  "$operationId is not for pages of other origins",
+  async (contract) => {
+    const preflighted = await preflight(contract, contract.method);
+    expect([preflighted.status, allowed(preflighted)]).toEqual([204, null]);
+    expect(
+      allowed(await api(contract.method, pathOf(contract, IDS), { headers: { Origin: ORIGIN } })),
+    ).toBeNull();
+  },
+);
 
 describe("with the publishable key, a tenant that exists and one that does not are the same", () => {
   test.each(open)("$operationId", async (contract) => {
