@@ -24,6 +24,8 @@ const config: NextConfig = {
     // A page is loaded when it is first visited, and the routes of /v1, which server/api.ts calls
     // itself, never: 40 MB less.
     preloadEntriesOnStart: false,
+    // Writing the cache takes 15 s, and a clean clone never reads it again.
+    turbopackFileSystemCacheForBuild: process.env.TIEOUT_TESTS !== "gate",
   },
   // The same sources make the same build (bin/setup.mjs), on whatever machine: a page of one asks
   // another without reloading. Else Next's own.

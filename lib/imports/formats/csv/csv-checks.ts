@@ -4,9 +4,9 @@ import type { LineCollector } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
 import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
 import { Statement } from "../statement.ts";
+import { isAvailableBalance } from "../words/balance-labels.ts";
 import { plainWords } from "../words/plain-words.ts";
 import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
-import { isAvailableBalance } from "./csv-words.ts";
 
 /** Columns whose values separate the accounts of a file with several. */
 const ACCOUNT_NAMES =

@@ -127,11 +127,3 @@ function fieldsOf(words: string): Named[] {
     []
   );
 }
-
-const AVAILABLE =
-  /\b(?:available|verfugbare?r?|disponible|disponibile|disponivel|beschikbaar|tillganglig|dostepne)\b/;
-
-/** Whether a column has what can be spent: a balance with an overdraft, or less reserved amounts. */
-export function isAvailableBalance(column: string): boolean {
-  return AVAILABLE.test(plainWords(column));
-}

@@ -41,11 +41,15 @@ function labels(list: string): { begins: RegExp; is: RegExp } {
 
 /** The available amount: a balance less reserved amounts, and not a line. */
 const AVAILABLE_NAMES = `available balance|available funds|available amount|balance available
-  |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfugbares guthaben|aktuell verfugbar
+  |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfuegbarer saldo|verfugbares guthaben
+  |verfuegbares guthaben|aktuell verfugbar|aktuell verfuegbar
   |solde disponible|montant disponible|saldo disponible|importe disponible|saldo disponibile
   |saldo disponivel|beschikbaar saldo|beschikbaar bedrag|disponibelt belob|disponibel saldo
   |disponibelt belopp|tillgangligt belopp|tillgangligt saldo|disponibelt belop|kaytettavissa
   |dostepne srodki|saldo dostepne|disponibilny zustatek|disponibilni zustatek`;
+/** The words of these names that say what can be spent. */
+const AVAILABLE_WORD =
+  /\b(?:available|verfu?e?gbar\w*|disponib\w+|disponivel|beschikbaar|tillganglig\w*|dostepn\w+|kaytettavissa)\b/;
 /** Only a day may follow, because a shop may have such a name. */
 const AVAILABLE = new RegExp(
   `^(?:${AVAILABLE_NAMES.split("|").map(plainWords).join("|")})(?: (?:as|at|of|on|per|am|zum|au|al|op))*(?: \\d+| ${MONTH})*$`,
@@ -53,6 +57,11 @@ const AVAILABLE = new RegExp(
 );
 const TURNOVER =
   /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements|kaive|apgrozijums|apyvarta)$/;
+
+/** Whether a column has what can be spent: a balance with an overdraft, or less reserved amounts. */
+export function isAvailableBalance(column: string): boolean {
+  return AVAILABLE_WORD.test(plainWords(column));
+}
 
 /** The balance or total that a text names, if it names nothing else. */
 export function labelOf(text: string): BalanceKind | "total" | undefined {

@@ -1,7 +1,7 @@
+import { isAvailableBalance } from "../../words/balance-labels.ts";
 import { plainWords } from "../../words/plain-words.ts";
 import { OTHER_BALANCES } from "../csv-other-languages.ts";
 import { isConfirmed } from "../csv-readings.ts";
-import { isAvailableBalance } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 import { FEE_NAMES } from "./weigh-fee.ts";
 
