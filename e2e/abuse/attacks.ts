@@ -69,7 +69,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           REFUSALS,
-          "without exactly one tenant 400",
+          "without exactly one tenant it is 400",
           "another tenant is 403, whether or not it exists",
         ],
         [BAD_REQUESTS, "a tenant in the path that is not the header's 403"],
@@ -140,7 +140,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           REFUSALS,
-          "without a credential 401",
+          "without a credential it is 401",
           "only its roles let a user pass",
           "only its scope lets an API key pass",
         ],

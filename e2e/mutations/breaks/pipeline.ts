@@ -38,7 +38,7 @@ export const PIPELINE: Break[] = [
       replace: '["origin", "sec-fetch-site", "sec-fetch-dest", "sec-fetch-user"]',
       by: '["sec-fetch-user"]',
     },
-    killedBy: { file: REFUSALS, name: "listExceptions the service-role key in a browser 403" },
+    killedBy: { file: REFUSALS, name: "listExceptions the service-role key in a browser is 403" },
   },
   {
     name: "addresses-not-checked",
