@@ -45,7 +45,7 @@ test("an integrator's morning: a key, a first call, its event, and a refusal", a
   expect((await send("high")).status).toBe(201);
   await goTo(page, "Requests & deliveries");
   const calls = page.getByRole("row").filter({ hasText: "POST /v1/exceptions" });
-  const refused = page.getByRole("row", { name: /^400 POST/ });
+  const refused = page.getByRole("row", { name: /^400 POST \/v1\/exceptions/ });
   // Calls appear about a second after they were answered.
   await expect(async () => {
     await page.reload();
@@ -59,7 +59,7 @@ test("an integrator's morning: a key, a first call, its event, and a refusal", a
   expect(await copiedText(page)).toContain('"severity":"urgent"');
   await page.keyboard.press("Escape");
   await page
-    .getByRole("row", { name: /^201 POST/ })
+    .getByRole("row", { name: /^201 POST \/v1\/exceptions/ })
     .getByRole("link")
     .click();
   await panel(page).getByRole("link", { name: "exception.created" }).click();
