@@ -9,7 +9,10 @@ const MAX_KEY_LENGTH = 255;
 const INVALID_KEYS = ["", "x".repeat(MAX_KEY_LENGTH + 1), 1, {}, ["a"], true, "a\0b", "\ud800"];
 
 /** Uploads are stored in batches, which have their own tests. */
-const contracts = CONTRACTS.filter(({ idempotency, upload }) => idempotency && !upload);
+const contracts = CONTRACTS.filter(({ idempotency, upload }) => idempotency && !upload).filter(
+  // One function keeps all answers: the gate repeats a fifth of the operations.
+  (contract, place) => isTriedInFull(contract) || place % 5 === 0,
+);
 
 describe.each(contracts)("$operationId", (contract) => {
   const inFull = isTriedInFull(contract);

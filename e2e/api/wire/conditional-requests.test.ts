@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Answer } from "#e2e/fixtures.ts";
+import { WHOLE } from "#e2e/gate.ts";
 import { until } from "#e2e/until.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import type { Contract } from "#lib/wire/contract.ts";
@@ -14,10 +15,11 @@ beforeAll(async () => {
   fixture = await createFixture();
 });
 
+/** One function compares all tags: the gate tries a third of the operations. */
 const about = (method: string, declared: readonly Contract["resource"][]) =>
   CONTRACTS.filter(
     (contract) => contract.method === method && declared.includes(contract.resource),
-  );
+  ).filter((_, place) => WHOLE || place % 3 === 0);
 
 /** What reads the resource that an operation changes. */
 const readerOf = ({ path }: Contract) =>
