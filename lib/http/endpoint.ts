@@ -7,6 +7,7 @@ import { env } from "../runtime/env.ts";
 import {
   type Contract,
   type Export,
+  type Exported,
   type ExportFormat,
   exportOf,
   mayReturnNoContent,
@@ -23,7 +24,6 @@ import { locationOf } from "./location.ts";
 import { logCall } from "./log-call.ts";
 import { withMetrics } from "./metrics.ts";
 import { problemResponse } from "./problem.ts";
-import type { Pages } from "./workbook.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
 export type Endpoint = {
@@ -78,7 +78,7 @@ export function endpoint<C extends Contract>(
 /** Like `endpoint`, for the export of a list: every item that its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(
   list: C,
-  pages: (call: Call<C>) => Pages,
+  verb: (call: Call<C>) => Exported | Promise<Exported>,
 ): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, end_mark, ...filters }, ...input }) => {
@@ -89,7 +89,7 @@ export function exportEndpoint<C extends Contract>(
       ctx.tenantId,
       withColumns(contract.file as Export, columns),
       exported.format,
-      pages(call),
+      await verb(call),
       ctx.reply,
       end_mark === "true",
     );

@@ -1,9 +1,9 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
-import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
+import { type Export, type Exported, type ExportFormat, XLSX } from "../wire/contract.ts";
 import { CSV_LAYOUT, escapeFormula } from "../wire/csv-injection.ts";
-import { type Pages, workbookOf } from "./workbook.ts";
+import { workbookOf } from "./workbook.ts";
 
 type TextFormat = Exclude<ExportFormat, "xlsx">;
 type Row = Record<string, unknown>;
@@ -48,14 +48,14 @@ export async function exportResponse(
   tenantId: string,
   file: Export,
   format: ExportFormat,
-  pages: Pages,
+  exported: Exported,
   headers: Headers,
   hasEndMark = false,
 ): Promise<Response> {
   const body =
     format === "xlsx"
-      ? await workbookOf(tenantId, file, pages)
-      : await textStream(tenantId, file, format, pages, hasEndMark);
+      ? await workbookOf(tenantId, file, exported)
+      : await textStream(tenantId, file, format, exported, hasEndMark);
   headers.set("Content-Type", TYPES[format]);
   headers.set("Content-Disposition", "attachment");
   return new Response(body, { headers });
@@ -65,7 +65,7 @@ async function textStream(
   tenantId: string,
   file: Export,
   format: TextFormat,
-  pages: Pages,
+  { pages }: Exported,
   hasEndMark: boolean,
 ) {
   const iterator = pages[Symbol.asyncIterator]();

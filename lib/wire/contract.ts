@@ -50,7 +50,7 @@ export type SheetColumn = {
 
 /**
  * The first sheet of a workbook: its title, and facts about the whole. `sides` are the names of left
- * and right. The pages of an export return it at their end.
+ * and right.
  */
 export type Cover = {
   name: string;
@@ -58,6 +58,9 @@ export type Cover = {
   facts: readonly (readonly [name: string, value: string])[];
   sides: { left: string; right: string };
 };
+
+/** The content of an export, page by page, and the first sheet of its workbook. */
+export type Exported = { pages: AsyncIterable<readonly unknown[]>; cover?: Cover };
 
 /**
  * A list as a file with one line per `item`; in CSV, with these columns. `workbook` lists the

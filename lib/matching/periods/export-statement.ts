@@ -1,6 +1,6 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import type { Cover } from "../../wire/contract.ts";
+import type { Exported } from "../../wire/contract.ts";
 import { decimalText } from "../../wire/decimal-text.ts";
 import type {
   OutstandingLine,
@@ -77,20 +77,27 @@ const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
 
 /**
  * The whole statement: its sums first, then each of their items; with `matches`, also the lines of
- * every match. Ends with the title sheet of its workbook.
+ * every match.
  */
-export async function* exportStatement(
+export async function exportStatement(
   ctx: Context,
   id: string,
   { matches }: { matches?: "true" | "false" },
-): AsyncGenerator<StatementRow[], Cover> {
+): Promise<Exported> {
   const statement = await getStatement(ctx, id);
-  yield balanceRows(statement).map(withAmount);
   const step = { ...ctx, exported: null, continues: true };
   const kinds: Kind[] = ["outstanding", "adjustment", "residual", "exclusion"];
   if (matches === "true") kinds.push("match");
-  for (const kind of kinds) yield* rowsOf(step, id, kind);
-  return statementCover(statement);
+  return { pages: pagesOf(step, statement, kinds), cover: statementCover(statement) };
+}
+
+async function* pagesOf(
+  ctx: Context,
+  statement: Statement,
+  kinds: readonly Kind[],
+): AsyncGenerator<StatementRow[]> {
+  yield balanceRows(statement).map(withAmount);
+  for (const kind of kinds) yield* rowsOf(ctx, statement.reconciliation_id, kind);
 }
 
 async function* rowsOf<K extends Kind>(
