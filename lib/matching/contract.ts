@@ -260,6 +260,7 @@ export const listMatchesContract = contract({
       "of a match. `amount_minor` is the matched part of the line.",
     columns: Object.keys(matchRow.shape),
     item: matchRow,
+    functions: ["list_matches", "get_reconciliation"],
   },
   errors: ["not_found", "conflict"],
 });

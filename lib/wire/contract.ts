@@ -59,8 +59,15 @@ export type Cover = {
   sides: { left: string; right: string };
 };
 
-/** The content of an export, page by page, and the first sheet of its workbook. */
-export type Exported = { pages: AsyncIterable<readonly unknown[]>; cover?: Cover };
+/**
+ * The content of an export, page by page, and the first sheet of its workbook. `name`: the name of
+ * its file without the ending; by default that of the operation.
+ */
+export type Exported = {
+  pages: AsyncIterable<readonly unknown[]>;
+  name?: string;
+  cover?: Cover;
+};
 
 /**
  * A list as a file with one line per `item`; in CSV, with these columns. `workbook` lists the

@@ -494,7 +494,12 @@ export const getStatementContract = contract({
         .optional()
         .meta({ description: "Also the lines of every match of the period." }),
     },
-    functions: ["get_statement", "list_statement_items"],
+    functions: [
+      "get_statement",
+      "list_statement_items",
+      "get_reconciliation",
+      "list_signed_statements",
+    ],
   },
 });
 

@@ -2,6 +2,7 @@ import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
 import type { Exported } from "../../wire/contract.ts";
 import { decimalText } from "../../wire/decimal-text.ts";
+import { periodFileName } from "../../wire/period-name.ts";
 import type {
   OutstandingLine,
   Statement,
@@ -88,7 +89,12 @@ export async function exportStatement(
   const step = { ...ctx, exported: null, continues: true };
   const kinds: Kind[] = ["outstanding", "adjustment", "residual", "exclusion"];
   if (matches === "true") kinds.push("match");
-  return { pages: pagesOf(step, statement, kinds), cover: statementCover(statement) };
+  const name = periodFileName("statement", statement);
+  return {
+    pages: pagesOf(step, statement, kinds),
+    name: matches === "true" ? `${name}-matches` : name,
+    cover: statementCover(statement),
+  };
 }
 
 async function* pagesOf(

@@ -4,7 +4,7 @@ import { exportEndpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(listEntriesContract, ({ ctx, params, query }) => ({
-    pages: exportEntries(ctx, params.id, query),
-  })),
+  exportEndpoint(listEntriesContract, ({ ctx, params, query }) =>
+    exportEntries(ctx, params.id, query),
+  ),
 );

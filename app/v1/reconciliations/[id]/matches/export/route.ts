@@ -4,7 +4,7 @@ import { listMatchesContract } from "#lib/matching/contract.ts";
 import { exportMatches } from "#lib/matching/export-matches.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(listMatchesContract, ({ ctx, params, query }) => ({
-    pages: exportMatches(ctx, params.id, query),
-  })),
+  exportEndpoint(listMatchesContract, ({ ctx, params, query }) =>
+    exportMatches(ctx, params.id, query),
+  ),
 );
