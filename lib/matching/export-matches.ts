@@ -4,6 +4,7 @@ import type { Reconciliation } from "../reconciliations/contract.ts";
 import type { Context } from "../request/context.ts";
 import { everyPage } from "../request/every-page.ts";
 import type { Exported } from "../wire/contract.ts";
+import { decimalText } from "../wire/decimal-text.ts";
 import { periodFileName } from "../wire/period-name.ts";
 import type { listMatchesContract, Match, MatchRow } from "./contract.ts";
 import { listMatches } from "./list-matches.ts";
@@ -46,6 +47,7 @@ function rowsOf({
     method,
     score,
     currency,
+    residual: decimalText(residual_minor, currency),
     residual_minor,
     note,
     decided_by,
@@ -65,6 +67,7 @@ function rowsOf({
         ...common,
         side,
         line_id,
+        amount: decimalText(allocated_minor, currency),
         amount_minor: allocated_minor,
         value_date,
         reference,
