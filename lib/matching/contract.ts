@@ -189,8 +189,6 @@ const filters = {
   run_id: id("run").optional(),
 };
 
-const decimals = z.string().max(40);
-
 const matchRow = z.object({
   match_id: matchId,
   state,
@@ -199,13 +197,13 @@ const matchRow = z.object({
   score: match.shape.score,
   currency,
   side,
-  amount: decimals,
+  amount: z.string().max(40).meta({ example: "1250.00" }),
   amount_minor: match.shape.members.element.shape.allocated_minor,
   value_date: lineWords.value_date.nullable(),
   reference: lineWords.reference,
   counterparty: lineWords.counterparty,
   line_id: lineId,
-  residual: decimals,
+  residual: z.string().max(40).meta({ example: "0.00" }),
   residual_minor: match.shape.residual_minor,
   note: match.shape.note,
   decided_by: match.shape.decided_by,
