@@ -415,13 +415,13 @@ export const statement = z
         days_from: z.int().meta({ description: "0, 8, 31, 61 or 91.", example: 0 }),
         line_count: count,
         open_minor: sum,
-        receipt_count: count.optional(),
+        receipt_count: count.optional().meta({ description: "Lines above zero." }),
         receipt_minor: sum
           .optional()
-          .meta({ description: "Lines above zero: in a ledger, deposits in transit." }),
-        payment_count: count.optional(),
+          .meta({ description: "Their sum: in a ledger, deposits in transit." }),
+        payment_count: count.optional().meta({ description: "Lines below zero." }),
         payment_minor: sum.optional().meta({
-          description: "Lines below zero: in a ledger, outstanding payments.",
+          description: "Their sum: in a ledger, outstanding payments.",
           example: 0,
         }),
       }),

@@ -1,5 +1,5 @@
--- Fetching: for the worker alone. A fetch is one job of a connection at a time; its lease is
--- in every write, so that a fetch that another took over changes nothing. A file and its import change
+-- Fetching: for the worker alone. A fetch is one job of a connection at a time; its lease is in
+-- every write, so that a fetch that another took over changes nothing. A file and its import change
 -- in one transaction: wherever a worker dies, each file is imported exactly once.
 
 -- The worker acts for the tenant, as the system.

@@ -1,5 +1,5 @@
--- What comes of fetches and of the imports that they queue: the state of a connection, one report of
--- a failure, and an exception for the file of a day that is missing.
+-- What comes of fetches and of the imports that they queue: the state of a connection, one report
+-- of a failure, and an exception for the file of a day that is missing.
 
 -- One per connection and day.
 create table private.missing_files (

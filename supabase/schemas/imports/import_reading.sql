@@ -42,8 +42,8 @@ begin
       - '{refusals,skips,statements}'::text[]));
 end $$;
 
--- Records: import.finished with what was read, or import.failed with why. The file's hash is that of
--- import.created.
+-- Records: import.finished with what was read, or import.failed with why. The file's hash is that
+-- of import.created.
 create function private.record_import_end(import public.imports) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin

@@ -100,8 +100,8 @@ begin
 end $$;
 
 -- The statement that stores the staged lines. $1 tenant, $2 source_no, $3 import, $4 source, $5
--- sign, $6 whether it is the second pass. `skips_known`: known lines are left out; otherwise they are an
--- error.
+-- sign, $6 whether it is the second pass. `skips_known`: known lines are left out;
+-- otherwise they are an error.
 create function private.insert_of_staged(skips_known boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -209,8 +209,9 @@ begin
   end if;
 end $$;
 
--- Inserts the staged lines that are new. If the source can't have any of them yet, nothing is looked
--- up, which halves the time. If others add lines to the source at the same time, the lookup is made.
+-- Inserts the staged lines that are new. If the source can't have any of them yet, nothing is
+-- looked up, which halves the time. If others add lines to the source at the same time, the lookup
+-- is made.
 create function private.insert_new_staged_lines(source public.sources, import_id text,
   is_second_pass boolean, out accepted bigint, out kept_ids uuid[], out first_no bigint,
   out last_no bigint)

@@ -63,8 +63,8 @@ begin
   perform private.require_attempt(tenant, run, attempt);
   perform private.undo_undecided_matches(tenant, gone);
   if cardinality(member_ids) = 0 then
-    perform private.update_found_matches(tenant, run, ids, states, methods, settled, scores, margins,
-      residuals, explanations, highs, lows, adjustments);
+    perform private.update_found_matches(tenant, run, ids, states, methods, settled, scores,
+      margins, residuals, explanations, highs, lows, adjustments);
     return 0;
   end if;
   lost_ids := private.matches_of_taken_lines(tenant, period.pair_no, member_ids, member_lines,

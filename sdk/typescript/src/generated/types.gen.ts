@@ -34,7 +34,7 @@ export type AddedLines = {
          */
         index: number;
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^lin_[0-9a-z]{20,40}$
          */
         id: string;
@@ -49,12 +49,12 @@ export type AdjustmentKind = "fee" | "fx" | "rounding" | "write_off" | "other";
 
 export type AlertChannel = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^ach_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 120
      */
@@ -149,12 +149,12 @@ export type AmountsBySide = {
 
 export type ApiKey = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -267,12 +267,12 @@ export type ApiKeyExpiringEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -352,7 +352,7 @@ export type ApiKeyImpact = {
      */
     webhooks: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -386,12 +386,12 @@ export type ApiKeyRevokedEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -707,12 +707,12 @@ export type BulkUpdate = {
 
 export type Calendar = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -775,12 +775,12 @@ export type CalendarBySeverity = {
 
 export type CalendarChange = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -970,7 +970,7 @@ export type ChainVerification = {
          */
         seq: number;
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^sev_[0-9a-z]{20,40}$
          */
         id: string;
@@ -1094,7 +1094,7 @@ export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | 
 
 export type Connection = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1252,7 +1252,7 @@ export type ConnectionFailingEvent = {
 
 export type ConnectionFile = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cfl_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1439,7 +1439,7 @@ export type CountBySeverity = {
 
 export type CreateAlertChannelRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 120
      */
@@ -1490,7 +1490,7 @@ export type CreateApiKeyRequest = {
 
 export type CreateCalendarRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -1702,7 +1702,7 @@ export type CreateIntegrationRequest = {
      */
     limit?: number;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -1793,7 +1793,7 @@ export type CreateMatchRequest = {
 
 export type CreateReconciliationRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -1927,7 +1927,7 @@ export type CreateRunRequest = {
 
 export type CreateSourceRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -2066,7 +2066,7 @@ export type CreateWebhookRequest = {
      */
     headers?: {
         /**
-         * Its display name.
+         * Its name.
          * @minLength 1
          * @maxLength 64
          */
@@ -2171,7 +2171,7 @@ export type DecideMatchesRequest = {
 
 export type Decision = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2223,7 +2223,7 @@ export type DecisionPage = {
 
 export type DeletedConnection = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2237,7 +2237,7 @@ export type DeletedFilter = "true" | "false" | "only";
 
 export type DeletedView = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2249,7 +2249,7 @@ export type DeletedView = {
 
 export type DeletedWebhook = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2381,7 +2381,7 @@ export type EntriesWithoutRule = {
 
 export type Entry = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^ent_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2462,7 +2462,7 @@ export type Entry = {
 
 export type EntryBatch = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^bat_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2891,7 +2891,7 @@ export type EventTime = string;
 
 export type Evidence = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3029,7 +3029,7 @@ export type ExceptionChangePage = {
 
 export type ExceptionComment = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cmt_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3345,7 +3345,7 @@ export type FileAfterwards = "leave" | "move" | "delete";
  */
 export type FileStatements = {
     /**
-     * The unique ID.
+     * Its ID.
      * @maxLength 255
      */
     id: string | null;
@@ -3464,7 +3464,7 @@ export type HolidayCountries = {
          */
         code: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -3485,7 +3485,7 @@ export type Holidays = {
          */
         code: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -3501,7 +3501,7 @@ export type Holidays = {
          */
         date: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -3535,7 +3535,7 @@ export type IcsDays = {
          */
         line: number;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string | null;
@@ -3578,7 +3578,7 @@ export type IdempotentRequest = {
 
 export type Import = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3702,7 +3702,7 @@ export type ImportDoneEvent = {
          */
         "import": {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^imp_[0-9a-z]{20,40}$
              */
             id: string;
@@ -4005,7 +4005,7 @@ export type ImportPreview = {
      */
     columns: {
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -4216,7 +4216,7 @@ export type IncludeLineRequest = {
  */
 export type Integration = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -4249,7 +4249,7 @@ export type Integration = {
      */
     limit?: number | null;
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4307,7 +4307,7 @@ export type InvalidRequestProblem = Problem & {
 
 export type Invitation = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^inv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4636,7 +4636,7 @@ export type LedgerSettingsInput = {
 
 export type Line = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5129,7 +5129,7 @@ export type MarkEntryBatchExportedRequest = {
 
 export type Match = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5392,7 +5392,7 @@ export type MatchUndoneEvent = {
          */
         match: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
@@ -5520,12 +5520,12 @@ export type Me = {
          */
         type: "user" | "api_key" | "publishable_key" | "service_role";
         /**
-         * The unique ID.
+         * Its ID.
          * @maxLength 255
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -5544,7 +5544,7 @@ export type Me = {
 
 export type Member = {
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -5610,12 +5610,12 @@ export type MinutesBySeverity = {
 
 export type NewApiKey = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -5727,7 +5727,7 @@ export type NewLine = {
 
 export type NewWebhook = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -6065,7 +6065,7 @@ export type OpenHours = {
 
 export type OpenLine = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
@@ -6393,12 +6393,12 @@ export type Overview = {
      */
     reconciliations: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^rcn_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -6429,7 +6429,7 @@ export type Overview = {
      */
     imports: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^imp_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6472,7 +6472,7 @@ export type Overview = {
      */
     runs: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6521,12 +6521,12 @@ export type Overview = {
          */
         calls: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
             /**
-             * Its display name.
+             * Its name.
              * @maxLength 200
              */
             name: string;
@@ -6549,12 +6549,12 @@ export type Overview = {
          */
         expiring: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
             /**
-             * Its display name.
+             * Its name.
              * @maxLength 200
              */
             name: string;
@@ -6587,7 +6587,7 @@ export type Overview = {
          */
         items: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^whk_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6949,7 +6949,7 @@ export type Proof = {
 
 export type PutCalendarRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -7210,12 +7210,12 @@ export type ReadIcsRequest = {
 
 export type Reconciliation = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -7396,7 +7396,7 @@ export type ReconciliationReviewedEvent = {
 export type ReconciliationStatement = {
     reconciliation_id: OriginReconciliationId;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -7420,6 +7420,8 @@ export type ReconciliationStatement = {
      * @maxLength 200
      */
     right_source: string;
+    left_kind?: SourceKind;
+    right_kind?: SourceKind;
     as_of: ResponseTime;
     /**
      * When it was resolved or dismissed.
@@ -7524,6 +7526,26 @@ export type ReconciliationStatement = {
          */
         line_count: number;
         open_minor: MinorAmount;
+        /**
+         * Lines above zero.
+         * @minimum 0
+         * @format int64
+         */
+        receipt_count?: number;
+        /**
+         * Their sum: in a ledger, deposits in transit.
+         */
+        receipt_minor?: number | string;
+        /**
+         * Lines below zero.
+         * @minimum 0
+         * @format int64
+         */
+        payment_count?: number;
+        /**
+         * Their sum: in a ledger, outstanding payments.
+         */
+        payment_minor?: number | string;
     }[];
     /**
      * How many lines are open.
@@ -7665,7 +7687,7 @@ export type ReleaseNote = {
      */
     limit?: number | null;
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8100,7 +8122,7 @@ export type RuleSetChange = {
 
 export type Run = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8421,7 +8443,7 @@ export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exc
 
 export type SecurityEvent = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^sev_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8619,7 +8641,7 @@ export type SkipReason = "pending" | "declined" | "information" | "expected" | "
 
 export type SkippedException = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8675,7 +8697,7 @@ export type SkippedPair = {
 
 export type SlaChange = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8703,7 +8725,7 @@ export type SlaChanges = {
 
 export type SlaException = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8892,7 +8914,7 @@ export type SlaFacets = {
 
 export type SlaItem = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9213,12 +9235,12 @@ export type SlaSummary = {
 
 export type Source = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -9266,7 +9288,7 @@ export type Source = {
 
 export type SourceBalance = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^bal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9379,7 +9401,7 @@ export type SpecialDay = {
      */
     date: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -9409,7 +9431,7 @@ export type SpecialDayInput = {
      */
     date: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -9909,7 +9931,7 @@ export type TroubleshootingGuide = {
      */
     limit?: number | null;
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9982,7 +10004,7 @@ export type UnsupportedMediaTypeProblem = Problem & {
 
 export type UpdateAlertChannelRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 120
      */
@@ -10275,7 +10297,7 @@ export type UpdateIntegrationRequest = {
      */
     limit?: number | null;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -10309,7 +10331,7 @@ export type UpdateIntegrationRequest = {
 
 export type UpdateReconciliationRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -10414,7 +10436,7 @@ export type UpdateReleaseNoteRequest = {
 
 export type UpdateSourceRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -10552,7 +10574,7 @@ export type UpdateWebhookRequest = {
      */
     headers?: {
         /**
-         * Its display name.
+         * Its name.
          * @minLength 1
          * @maxLength 64
          */
@@ -10585,7 +10607,7 @@ export type UpdateWebhookRequest = {
 
 export type UserSession = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^ses_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10644,12 +10666,12 @@ export type ValueSign = "plus" | "minus";
 
 export type View = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -10687,7 +10709,7 @@ export type ViewPage = {
 
 export type Webhook = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10874,7 +10896,7 @@ export type WebhookAttemptStatus = "in_flight" | "succeeded" | "failed" | "inter
 
 export type WebhookDelivery = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10932,7 +10954,7 @@ export type WebhookDelivery = {
 
 export type WebhookDeliveryDetail = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -11100,7 +11122,7 @@ export type WebhookDisabledEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11145,7 +11167,7 @@ export type WebhookFailingEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11344,7 +11366,7 @@ export type WebhookTestEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
