@@ -49,7 +49,7 @@ await runInBackground({
     collect_alerts: inBatches("private.collect_alerts"),
     end_grace_periods: endGracePeriods,
     // private.queue_book_recounts queues it under this name.
-    examine_books: recountBooks,
+    recount_books: recountBooks,
     extend_calendars: inBatches("private.extend_calendars"),
     fetch_connection: fetchConnection(WEBHOOK_ALLOW_HOSTS),
     merge_exception_counters: inBatches("private.merge_exception_counters"),
@@ -63,7 +63,7 @@ await runInBackground({
     purge_webhook_deliveries: inBatches("private.purge_webhook_deliveries"),
     push_entry_batch: pushEntryBatch(WEBHOOK_ALLOW_HOSTS),
     queue_book_recounts: queueBookRecounts,
-    queue_due_connections: inBatches("private.queue_due_looks"),
+    queue_due_connections: inBatches("private.queue_due_fetches"),
     rebuild_calendars: inBatches("private.rebuild_calendars"),
     report_security_event_counts: inBatches("private.report_security_event_counts"),
     roll_partitions: inBatches("private.roll_partitions"),

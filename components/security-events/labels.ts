@@ -85,6 +85,8 @@ export const ACTIONS: Record<string, string> = {
   "evidence.added": "Added evidence",
   "evidence.removed": "Removed evidence",
   "import.created": "Imported a file",
+  "import.finished": "Finished an import",
+  "import.failed": "Couldn't import a file",
   "import.undone": "Undid an import",
   "reconciliation.created": "Created a reconciliation",
   "reconciliation.prepared": "Signed a period as prepared",

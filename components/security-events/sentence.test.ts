@@ -40,6 +40,31 @@ test.each<[string, Record<string, unknown>, More, string]>([
   ["sandbox.reset", {}, {}, "leo reset the sandbox"],
   ["sandbox.sample_loaded", {}, { target: "rcn_1" }, "leo loaded the sample month"],
   ["import.created", { file_name: "camt.xml" }, {}, "leo imported camt.xml"],
+  [
+    "import.finished",
+    {
+      file_name: "camt.xml",
+      read_count: 120,
+      accepted_count: 116,
+      duplicate_count: 3,
+      skipped_count: 1,
+      refused_count: 0,
+    },
+    { actor: "system" },
+    `${PRODUCT} finished the import of camt.xml: 120 rows read, 116 lines added, 3 duplicates, 1 skipped`,
+  ],
+  [
+    "import.finished",
+    { file_name: "a.csv", read_count: 1, accepted_count: 1, refused_count: 2 },
+    { actor: "system" },
+    `${PRODUCT} finished the import of a.csv: 1 row read, 1 line added, 2 rejected`,
+  ],
+  [
+    "import.failed",
+    { file_name: "a.csv", failure: "2 rows can't be read" },
+    { actor: "system" },
+    `${PRODUCT} couldn't import a.csv: 2 rows can't be read`,
+  ],
   ["source.created", { name: "Bank" }, {}, "leo created the source Bank"],
   [
     "api_key.revoked",

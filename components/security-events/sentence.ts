@@ -30,6 +30,8 @@ const VERBS: Record<string, (name: string, details: Details) => string> = {
   "balance.stated": (name) => `stated a balance of ${name}`,
   "balance.removed": (name) => `removed a stated balance of ${name}`,
   "import.created": (name) => `imported ${name}`,
+  "import.finished": (name, details) => `finished the import of ${name}: ${importCounts(details)}`,
+  "import.failed": (name, { failure }) => `couldn't import ${name}: ${failure}`,
   "import.undone": (name) => `undid the import of ${name}`,
   "evidence.added": (_, details) => `added ${fileIn(details)} to ${subjectOf(details)}`,
   "evidence.removed": (_, details) => `removed ${fileIn(details)} from ${subjectOf(details)}`,
@@ -147,6 +149,21 @@ function openText({ open_lines, open_money }: Details): string {
   const sums = Array.isArray(open_money) ? (open_money as OpenMoney[]) : [];
   const money = sums.map(({ currency, open_minor }) => formatMoney(open_minor, currency));
   return `, ${pluralize(open_lines, "line")} open${money.length > 0 ? ` (${money.join(", ")})` : ""}`;
+}
+
+/** "120 rows read, 116 lines added, 3 duplicates, 1 skipped"; zeros at the end are left out. */
+function importCounts(details: Details): string {
+  const count = (field: string) => Number(details[field] ?? 0);
+  const left = [
+    [count("duplicate_count"), pluralize(count("duplicate_count"), "duplicate")],
+    [count("skipped_count"), `${count("skipped_count").toLocaleString("en")} skipped`],
+    [count("refused_count"), `${count("refused_count").toLocaleString("en")} rejected`],
+  ] as const;
+  return [
+    `${pluralize(count("read_count"), "row")} read`,
+    `${pluralize(count("accepted_count"), "line")} added`,
+    ...left.filter(([number]) => number > 0).map(([, text]) => text),
+  ].join(", ");
 }
 
 function fileIn({ file_name }: Details): string {

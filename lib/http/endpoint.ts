@@ -7,12 +7,14 @@ import { env } from "../runtime/env.ts";
 import {
   type Contract,
   type Export,
+  type Exported,
   type ExportFormat,
   exportOf,
   mayReturnNoContent,
 } from "../wire/contract.ts";
 import { invalidRequest } from "../wire/errors.ts";
 import { CLIENT_ADDRESS_HEADER } from "../wire/inbound-headers.ts";
+import { attachment } from "./attachment.ts";
 import { type Caller, type Exchange, withAudit } from "./audit.ts";
 import { authenticate, reauthenticate } from "./authenticate.ts";
 import { isNotModified, readIfMatch } from "./conditional-requests.ts";
@@ -23,7 +25,6 @@ import { locationOf } from "./location.ts";
 import { logCall } from "./log-call.ts";
 import { withMetrics } from "./metrics.ts";
 import { problemResponse } from "./problem.ts";
-import type { Pages } from "./workbook.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
 export type Endpoint = {
@@ -78,7 +79,7 @@ export function endpoint<C extends Contract>(
 /** Like `endpoint`, for the export of a list: every item that its filters match, page by page. */
 export function exportEndpoint<C extends Contract>(
   list: C,
-  pages: (call: Call<C>) => Pages,
+  verb: (call: Call<C>) => Exported | Promise<Exported>,
 ): Endpoint {
   const contract = exportOf(list);
   return served(contract, async ({ ctx, query: { format, end_mark, ...filters }, ...input }) => {
@@ -89,11 +90,19 @@ export function exportEndpoint<C extends Contract>(
       ctx.tenantId,
       withColumns(contract.file as Export, columns),
       exported.format,
-      pages(call),
+      { name: fileNameOf(contract), ...(await verb(call)) },
       ctx.reply,
       end_mark === "true",
     );
   });
+}
+
+/** "sla-exceptions" of `exportSlaExceptions`. */
+function fileNameOf({ operationId }: Contract): string {
+  return operationId
+    .replace(/^export/, "")
+    .replace(/(?<!^)[A-Z]/g, (letter) => `-${letter}`)
+    .toLowerCase();
 }
 
 /** The file with these of its columns, in this order. */
@@ -126,21 +135,6 @@ export function downloadEndpoint<C extends Contract>(
     ctx.reply.set("Content-Disposition", attachment(name));
     return new Response(body, { headers: ctx.reply });
   });
-}
-
-/**
- * A name that isn't plain ASCII is encoded by RFC 6266, after a name that every client can read.
- */
-function attachment(name: string): string {
-  const plain = name.replaceAll(/[^ !#-[\]-~]/g, "_");
-  const extended = encodeURIComponent(name).replaceAll(/['()*]/g, percentEncoded);
-  return plain === name
-    ? `attachment; filename="${name}"`
-    : `attachment; filename="${plain}"; filename*=UTF-8''${extended}`;
-}
-
-function percentEncoded(character: string): string {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
 function served<C extends Contract>(

@@ -1,9 +1,10 @@
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
-import { type Export, type ExportFormat, XLSX } from "../wire/contract.ts";
+import { type Export, type Exported, type ExportFormat, XLSX } from "../wire/contract.ts";
 import { CSV_LAYOUT, escapeFormula } from "../wire/csv-injection.ts";
-import { type Pages, workbookOf } from "./workbook.ts";
+import { attachment } from "./attachment.ts";
+import { workbookOf } from "./workbook.ts";
 
 type TextFormat = Exclude<ExportFormat, "xlsx">;
 type Row = Record<string, unknown>;
@@ -39,7 +40,8 @@ const ROWS_PER_TURN = 100;
 
 /**
  * Streams pages as they arrive, written in the tenant's queue. Waits for the first page (for a
- * workbook, for all), so that an early failure is a problem response and not a broken file. With
+ * workbook, for all), so that an early failure is a problem response and not a broken file. The file
+ * is saved as `name` with the ending of its format. With
  * `hasEndMark`, text ends with a line that says so, because a proxy may end a cut response
  * properly.
  * @throws ApiError `invalid_request` if a workbook would have too many rows
@@ -48,16 +50,16 @@ export async function exportResponse(
   tenantId: string,
   file: Export,
   format: ExportFormat,
-  pages: Pages,
+  exported: Exported & { name: string },
   headers: Headers,
   hasEndMark = false,
 ): Promise<Response> {
   const body =
     format === "xlsx"
-      ? await workbookOf(tenantId, file, pages)
-      : await textStream(tenantId, file, format, pages, hasEndMark);
+      ? await workbookOf(tenantId, file, exported)
+      : await textStream(tenantId, file, format, exported, hasEndMark);
   headers.set("Content-Type", TYPES[format]);
-  headers.set("Content-Disposition", "attachment");
+  headers.set("Content-Disposition", attachment(`${exported.name}.${format}`));
   return new Response(body, { headers });
 }
 
@@ -65,7 +67,7 @@ async function textStream(
   tenantId: string,
   file: Export,
   format: TextFormat,
-  pages: Pages,
+  { pages }: Exported,
   hasEndMark: boolean,
 ) {
   const iterator = pages[Symbol.asyncIterator]();

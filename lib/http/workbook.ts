@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { runQueued } from "../runtime/tenant-queue.ts";
 import { type FinalMessage, isFinal, messagesOf, threads } from "../runtime/threads.ts";
-import type { Cover, Export, Sheet } from "../wire/contract.ts";
+import type { Cover, Export, Exported, Sheet } from "../wire/contract.ts";
 import { ApiError, invalidRequest } from "../wire/errors.ts";
 import type { Item } from "./sheets.ts";
 
@@ -32,9 +32,6 @@ const writers = () =>
 /** The messages to the thread: some items, or the end with the cover, if there is one. */
 export type ToWriter = readonly Item[] | { cover: Cover | undefined };
 
-/** The pages of an export. Their end may be the cover of its workbook. */
-export type Pages = AsyncIterable<readonly unknown[], Cover | undefined>;
-
 /**
  * Writes the pages of an export as a workbook (OOXML), in a worker thread. @throws ApiError
  * `invalid_request` over 20,000 rows; `unavailable` while two are being written, or if the thread
@@ -43,7 +40,7 @@ export type Pages = AsyncIterable<readonly unknown[], Cover | undefined>;
 export async function workbookOf(
   tenantId: string,
   { item, workbook = [] }: Export,
-  pages: Pages,
+  { pages, cover }: Exported,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const items = z.array(item);
   const port = writers().open(workbook);
@@ -53,11 +50,7 @@ export async function workbookOf(
   written.catch(() => {});
   try {
     let rows = 0;
-    let cover: Cover | undefined;
-    const rest = withEnd(pages, (end) => {
-      cover = end;
-    });
-    for await (const page of rest) {
+    for await (const page of pages) {
       rows += page.length;
       if (rows > ROWS_MAX) throw tooMany();
       await runQueued(tenantId, () => send(items.parse(page) as Item[]));
@@ -67,11 +60,6 @@ export async function workbookOf(
   } finally {
     port.close();
   }
-}
-
-/** The pages; at their end, `keep` gets what they return. */
-async function* withEnd(pages: Pages, keep: (cover: Cover | undefined) => void) {
-  keep(yield* pages);
 }
 
 async function endOf(messages: AsyncIterable<FinalMessage>): Promise<Uint8Array<ArrayBuffer>> {

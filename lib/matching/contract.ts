@@ -197,11 +197,13 @@ const matchRow = z.object({
   score: match.shape.score,
   currency,
   side,
+  amount: z.string().max(40).meta({ example: "1250.00" }),
   amount_minor: match.shape.members.element.shape.allocated_minor,
   value_date: lineWords.value_date.nullable(),
   reference: lineWords.reference,
   counterparty: lineWords.counterparty,
   line_id: lineId,
+  residual: z.string().max(40).meta({ example: "0.00" }),
   residual_minor: match.shape.residual_minor,
   note: match.shape.note,
   decided_by: match.shape.decided_by,
@@ -257,9 +259,11 @@ export const listMatchesContract = contract({
     summary: "Export a period's matches",
     description:
       "Streams everything that matches the filters, newest first, with one row for each line " +
-      "of a match. `amount_minor` is the matched part of the line.",
+      "of a match. `amount` is the matched part of the line; it and `residual` are in major units.",
     columns: Object.keys(matchRow.shape),
+    amounts: ["amount", "residual"],
     item: matchRow,
+    functions: ["list_matches", "get_reconciliation"],
   },
   errors: ["not_found", "conflict"],
 });

@@ -50,13 +50,23 @@ export type SheetColumn = {
 
 /**
  * The first sheet of a workbook: its title, and facts about the whole. `sides` are the names of left
- * and right. The pages of an export return it at their end.
+ * and right.
  */
 export type Cover = {
   name: string;
   title: string;
   facts: readonly (readonly [name: string, value: string])[];
   sides: { left: string; right: string };
+};
+
+/**
+ * The content of an export, page by page, and the first sheet of its workbook. `name`: the name of
+ * its file without the ending; by default that of the operation.
+ */
+export type Exported = {
+  pages: AsyncIterable<readonly unknown[]>;
+  name?: string;
+  cover?: Cover;
 };
 
 /**

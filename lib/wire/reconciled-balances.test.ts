@@ -36,7 +36,8 @@ const statement = (
   left: object,
   right: object,
   difference: object,
-): Pick<Statement, "balances" | "differences" | "proof"> => ({
+): Pick<Statement, "balances" | "differences" | "proof" | "aging"> => ({
+  aging: [],
   balances: [balance("left", left), balance("right", right)],
   differences: [
     {
@@ -89,4 +90,25 @@ test("opening balance plus new lines less settled ones is the closing balance", 
     expect(broughtForward + added - matched - newlyExcluded).toBe(open);
     expect(broughtForward).toBe(300n);
   }
+});
+
+test("outstanding amounts add up by kind over all ages, or are unknown in older statements", () => {
+  const aged = (side: "left" | "right", days_from: number, minor: number) => ({
+    currency: "EUR",
+    side,
+    days_from,
+    line_count: 2,
+    open_minor: minor - 50,
+    receipt_count: 1,
+    receipt_minor: minor,
+    payment_count: 1,
+    payment_minor: -50,
+  });
+  const aging = [aged("left", 0, 200), aged("left", 31, 100), aged("right", 0, 7)];
+  const [euro] = reconciledBalances({ ...statement({}, {}, {}), aging });
+  expect(euro?.left.outstandingByKind).toEqual({ receipt: 300n, payment: -100n });
+  expect(euro?.right.outstandingByKind).toEqual({ receipt: 7n, payment: -50n });
+  const before = aging.map(({ receipt_count: _, ...item }) => item);
+  const [older] = reconciledBalances({ ...statement({}, {}, {}), aging: before });
+  expect(older?.left.outstandingByKind).toBeNull();
 });

@@ -1,4 +1,5 @@
 import type { Statement } from "../matching/periods/contract.ts";
+import { type AgedKind, agingByKind, type OutstandingKind } from "./outstanding-kinds.ts";
 
 /** One side in one currency, in minor units with the signs of the statement. */
 export type SideBalance = {
@@ -8,6 +9,8 @@ export type SideBalance = {
   statedOn: string | null;
   timing: bigint;
   outstanding: bigint;
+  /** The same by kind; null if the statement doesn't state it. */
+  outstandingByKind: Record<OutstandingKind, bigint> | null;
   excluded: bigint;
   adjusted: bigint;
   broughtForward: bigint;
@@ -29,7 +32,7 @@ export type ReconciledBalances = {
 
 /** The reconciliation of both sides' balances, per currency. */
 export function reconciledBalances(
-  statement: Pick<Statement, "balances" | "differences" | "proof">,
+  statement: Pick<Statement, "balances" | "differences" | "proof" | "aging">,
 ): ReconciledBalances[] {
   return statement.differences.map((difference) => {
     const { currency } = difference;
@@ -52,11 +55,14 @@ export function reconciledBalances(
 }
 
 function sideOf(
-  { balances, proof }: Pick<Statement, "balances" | "proof">,
+  { balances, proof, aging }: Pick<Statement, "balances" | "proof" | "aging">,
   currency: string,
   side: "left" | "right",
   areStated: boolean,
 ): SideBalance {
+  const aged = agingByKind({ aging })?.filter(
+    (item) => item.currency === currency && item.side === side,
+  );
   const balance = balances.find(
     (balance) => balance.currency === currency && balance.side === side,
   );
@@ -73,6 +79,9 @@ function sideOf(
     statedOn: balance?.stated_on ?? null,
     timing,
     outstanding,
+    outstandingByKind: aged
+      ? { receipt: sumOf(aged, "receipt"), payment: sumOf(aged, "payment") }
+      : null,
     excluded,
     adjusted: closing - timing - outstanding - excluded,
     broughtForward: BigInt(sums?.lines ?? 0) - added,
@@ -81,4 +90,10 @@ function sideOf(
     newlyExcluded: BigInt(sums?.excluded ?? 0),
     open: BigInt(sums?.open ?? 0),
   };
+}
+
+function sumOf(aged: readonly AgedKind[], kind: OutstandingKind): bigint {
+  return aged
+    .filter((item) => item.kind === kind)
+    .reduce((sum, { open_minor }) => sum + BigInt(open_minor), 0n);
 }

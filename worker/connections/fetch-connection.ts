@@ -4,11 +4,11 @@ import { refusalOf } from "#lib/connections/refusal.ts";
 import type { Remote } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { log } from "#lib/runtime/log.ts";
-import { look } from "./look.ts";
+import { fetchFiles } from "./fetch-files.ts";
 import { openConnection } from "./open-connection.ts";
-import { beginLook, LookQueries, type LookSettings, type Outcome } from "./queries.ts";
+import { beginFetch, FetchQueries, type FetchSettings, type Outcome } from "./queries.ts";
 
-const LOOK_MAX_MS = 60 * 60_000;
+const FETCH_MAX_MS = 60 * 60_000;
 
 const payload = z.object({
   tenant_id: z.string(),
@@ -23,11 +23,11 @@ const payload = z.object({
 export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
   return async (job, { query, abortSignal }) => {
     const { tenant_id, connection_id, by_hand } = payload.parse(job);
-    const settings = await beginLook(query, tenant_id, connection_id, by_hand);
+    const settings = await beginFetch(query, tenant_id, connection_id, by_hand);
     if (!settings) return;
-    const queries = new LookQueries(query, tenant_id, settings);
+    const queries = new FetchQueries(query, tenant_id, settings);
     const signal = AbortSignal.any([
-      AbortSignal.timeout(LOOK_MAX_MS),
+      AbortSignal.timeout(FETCH_MAX_MS),
       ...(abortSignal ? [abortSignal] : []),
     ]);
     const open = () => openConnection(query, tenant_id, settings, { allowHosts, signal });
@@ -35,7 +35,7 @@ export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
     abortSignal?.throwIfAborted();
     await queries.end(outcome).catch((error) => {
       if (refusalOf(error) === null) throw error;
-      log.warn({ connection_id }, "another look has taken over");
+      log.warn({ connection_id }, "another fetch has taken over");
     });
   };
 }
@@ -43,21 +43,21 @@ export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
 type Options = { open: () => Promise<Remote>; byHand: boolean; signal: AbortSignal };
 
 async function attempt(
-  queries: LookQueries,
-  settings: LookSettings,
+  queries: FetchQueries,
+  settings: FetchSettings,
   { open, byHand, signal }: Options,
 ): Promise<Outcome> {
   try {
     const remote = await open();
     try {
-      return await look(queries, settings, remote, { byHand, signal });
+      return await fetchFiles(queries, settings, remote, { byHand, signal });
     } finally {
       await remote.close();
     }
   } catch (error) {
     const refusal = refusalOf(error);
     if (!(error instanceof RemoteError) && refusal === null) throw error;
-    log.warn({ connection_id: settings.id, reason: (error as Error).message }, "a look failed");
+    log.warn({ connection_id: settings.id, reason: (error as Error).message }, "a fetch failed");
     return {
       found: 0,
       error: refusal ?? (error as Error).message,

@@ -9,7 +9,7 @@ import { FORMAT_TRAITS, type Mapping } from "#lib/imports/formats/mapping.ts";
 import { type OpenedFile, openFile } from "#lib/imports/opened-file.ts";
 import { settleMapping } from "#lib/imports/settle-mapping.ts";
 import { log } from "#lib/runtime/log.ts";
-import type { LookQueries, LookSettings, Outcome } from "./queries.ts";
+import type { FetchQueries, FetchSettings, Outcome } from "./queries.ts";
 
 const SILENT_MAX_MS = 60_000;
 const TOO_LARGE = "A file may have at most 1 GiB.";
@@ -20,12 +20,12 @@ const BY_HAND =
 class FileFault extends Error {}
 
 /**
- * Fetches a file and counts it in the outcome of its look, or records why it can't be imported.
+ * Fetches a file and counts it in the outcome of its fetch, or records why it can't be imported.
  * @throws RemoteError, and the database's errors
  */
 export async function fetchFile(
-  queries: LookQueries,
-  settings: LookSettings,
+  queries: FetchQueries,
+  settings: FetchSettings,
   remote: Remote,
   file: RemoteFile,
   outcome: Outcome,
@@ -46,8 +46,8 @@ export async function fetchFile(
  * @throws FileFault, RemoteError, and the database's errors
  */
 async function queueImport(
-  queries: LookQueries,
-  { source }: Pick<LookSettings, "source">,
+  queries: FetchQueries,
+  { source }: Pick<FetchSettings, "source">,
   remote: Remote,
   file: RemoteFile,
 ): Promise<"importing" | "duplicate" | "known"> {
@@ -82,7 +82,7 @@ async function queueImport(
 
 /** @returns the length of the stored content */
 async function keepParts(
-  queries: LookQueries,
+  queries: FetchQueries,
   importId: string,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<number> {
@@ -99,7 +99,7 @@ async function keepParts(
 /** @throws FileFault for columns without a mapping, or columns that have changed since */
 async function knownLayout(
   opened: OpenedFile,
-  { mapping: saved, currency }: LookSettings["source"],
+  { mapping: saved, currency }: FetchSettings["source"],
 ): Promise<Mapping | null> {
   const fields = Object.values(saved?.fields ?? {});
   if (FORMAT_TRAITS[opened.format].fields === "columns" && fields.length === 0)

@@ -5,7 +5,7 @@ import type { Mapping } from "#lib/imports/formats/mapping.ts";
 
 type Query = JobHelpers["query"];
 
-export type LookSettings = SealedConnection & {
+export type FetchSettings = SealedConnection & {
   lease: string;
   source: { currency: string; time_zone: string; mapping: Mapping | null };
 };
@@ -21,21 +21,21 @@ export type Known = {
   error: string | null;
 };
 
-/** How many files a look fetched, and why it or a file failed. */
+/** How many files a fetch brought, and why it or a file failed. */
 export type Outcome = { found: number; error: string | null; needs_person: boolean };
 
-/** A look's functions in the database, each with its lease. */
-export class LookQueries {
+/** A fetch's functions in the database, each with its lease. */
+export class FetchQueries {
   readonly #query: Query;
-  readonly #look: readonly [tenantId: string, connectionId: string, lease: string];
+  readonly #fetch: readonly [tenantId: string, connectionId: string, lease: string];
 
   constructor(query: Query, tenantId: string, { id, lease }: { id: string; lease: string }) {
     this.#query = query;
-    this.#look = [tenantId, id, lease];
+    this.#fetch = [tenantId, id, lease];
   }
 
   async knownFiles(files: RemoteFile[], byHand: boolean): Promise<Known[]> {
-    const [tenantId, connectionId] = this.#look;
+    const [tenantId, connectionId] = this.#fetch;
     const { rows } = await this.#query<Omit<Known, "file"> & { place: string }>(
       "select * from private.known_files($1, $2, $3, $4)",
       [tenantId, connectionId, JSON.stringify(files), byHand],
@@ -57,7 +57,7 @@ export class LookQueries {
   }
 
   async keepPart(importId: string, seq: number, part: Buffer): Promise<void> {
-    const [tenantId] = this.#look;
+    const [tenantId] = this.#fetch;
     await this.#query("select private.keep_file_part($1, $2, $3, $4)", [
       tenantId,
       importId,
@@ -82,11 +82,11 @@ export class LookQueries {
   }
 
   async end(outcome: Outcome): Promise<void> {
-    await this.#call("end_look", JSON.stringify(outcome));
+    await this.#call("end_fetch", JSON.stringify(outcome));
   }
 
   async #call<Answer>(name: string, ...values: unknown[]): Promise<Answer> {
-    const all = [...this.#look, ...values];
+    const all = [...this.#fetch, ...values];
     const places = all.map((_, at) => `$${at + 1}`).join(", ");
     const { rows } = await this.#query<{ answer: Answer }>(
       `select private.${name}(${places}) as answer`,
@@ -97,15 +97,15 @@ export class LookQueries {
 }
 
 /** @returns null if there is nothing to do */
-export async function beginLook(
+export async function beginFetch(
   query: Query,
   tenantId: string,
   connectionId: string,
   byHand: boolean,
-): Promise<LookSettings | null> {
-  const { rows } = await query<{ look: LookSettings | null }>(
-    "select private.begin_look($1, $2, $3) as look",
+): Promise<FetchSettings | null> {
+  const { rows } = await query<{ settings: FetchSettings | null }>(
+    "select private.begin_fetch($1, $2, $3) as settings",
     [tenantId, connectionId, byHand],
   );
-  return rows[0]?.look ?? null;
+  return rows[0]?.settings ?? null;
 }

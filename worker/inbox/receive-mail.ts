@@ -5,7 +5,7 @@ import { refusalOf } from "#lib/connections/refusal.ts";
 import { isPlainName, type Remote } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "../connections/fetch-file.ts";
-import { beginLook, LookQueries, type Outcome } from "../connections/queries.ts";
+import { beginFetch, FetchQueries, type Outcome } from "../connections/queries.ts";
 import { piecesOf } from "./mail-attachments.ts";
 import { isAllowed, MailRefusal, type VerifiedMail } from "./verified-mail.ts";
 
@@ -34,9 +34,9 @@ export async function receiveMail(
 ): Promise<void> {
   if (!isAllowed(from, inbox.allowed_senders))
     throw new MailRefusal("This address takes no mail from this sender.");
-  const settings = await beginLook(query, inbox.tenant_id, inbox.connection_id, false);
+  const settings = await beginFetch(query, inbox.tenant_id, inbox.connection_id, false);
   if (!settings) throw new MailRefusal("This address takes no mail now.");
-  const queries = new LookQueries(query, inbox.tenant_id, settings);
+  const queries = new FetchQueries(query, inbox.tenant_id, settings);
   const outcome: Outcome = { found: 0, error: null, needs_person: false };
   for (const [index, { name, content }] of attachments.entries()) {
     const path = name && isPlainName(name) ? name : `attachment-${index + 1}`;

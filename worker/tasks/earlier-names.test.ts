@@ -10,15 +10,19 @@ const TASKS = {
   open_missing_files: () => {},
   queue_book_recounts: () => {},
   queue_due_connections: () => {},
+  recount_books: () => {},
   report_security_event_counts: () => {},
   sign_off_security_events: () => {},
 };
 
-test.each(Object.entries(EARLIER_NAMES))(
-  "jobs queued as %s run, and its schedule goes on as %s",
+test.each(Object.entries(EARLIER_NAMES))("jobs queued as %s run as %s", (earlier, now) => {
+  const tasks = withEarlierNames(TASKS);
+  expect(tasks[earlier]).toBe(tasks[now]);
+});
+
+test.each(Object.entries(EARLIER_NAMES).filter(([earlier]) => earlier !== "examine_books"))(
+  "the schedule of %s goes on as %s",
   (earlier, now) => {
-    const tasks = withEarlierNames(TASKS);
-    expect(tasks[earlier]).toBe(tasks[now]);
     expect(MAIN).toMatch(new RegExp(`^ {4}[\\d*/ ]+ ${now} \\?id=${earlier}$`, "m"));
   },
 );

@@ -2,6 +2,7 @@ import type { TaskList } from "graphile-worker";
 
 /** Names of tasks in earlier versions, and their names now. */
 export const EARLIER_NAMES = {
+  examine_books: "recount_books",
   expect_files: "open_missing_files",
   fold_exception_counters: "merge_exception_counters",
   forget_security_events: "sign_off_security_events",

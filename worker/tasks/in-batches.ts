@@ -4,7 +4,7 @@ import type { Task } from "graphile-worker";
 export type BatchFunction =
   | "private.extend_calendars"
   | "private.open_missing_files"
-  | "private.queue_due_looks"
+  | "private.queue_due_fetches"
   | "private.merge_exception_counters"
   | "private.collect_alerts"
   | "private.purge_alerts"

@@ -11,6 +11,7 @@ import {
   type Parameter,
   readDocument,
 } from "./api-document.ts";
+import { OPEN_TYPE, withOpenEnums } from "./open-enums.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const HEADER = "// Written by `npm run generate` from openapi.json.\n";
@@ -45,7 +46,8 @@ export async function sdkTypes(): Promise<string> {
       .replaceAll(/^export const \w+ = \{[\s\S]*?\} as const;\n\n?/gm, "");
     if (start < 0 || queries.length === 0 || /^export (?!type )/m.test(types))
       throw new Error("Redocly's client has another form than before.");
-    return `${HEADER}\n${types.trimEnd()}\n\n${queries.join("\n")}`;
+    const opened = withOpenEnums(`${types.trimEnd()}\n`, await readDocument());
+    return `${HEADER}\n${OPEN_TYPE}\n${opened}\n${queries.join("\n")}`;
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -13,7 +13,7 @@ import { Segmented } from "#components/ui/segmented.tsx";
 import type { Statement } from "#lib/matching/periods/contract.ts";
 import { daysBefore, periodLines } from "../period-lines.ts";
 import { statementOf } from "../queries.ts";
-import { agesOf } from "./ages.ts";
+import { agesByKind, agesOf } from "./ages.ts";
 import { Bar } from "./bar.tsx";
 
 /** The open amounts at the end of the period, by age. */
@@ -42,16 +42,14 @@ export function AgingCard({ id }: { id: string }) {
 
 const NUMBER = "py-1.5 pl-2 text-right tabular-nums wrap-anywhere sm:pl-4";
 
-export function Aging({
-  statement: { reconciliation_id, period_end, aging, left_source, right_source },
-}: {
-  statement: Statement;
-}) {
+export function Aging({ statement }: { statement: Statement }) {
+  const { reconciliation_id, period_end, aging, left_source, right_source } = statement;
   const tenant = useTenantId();
   const currencies = [...new Set(aging.map(({ currency }) => currency))].sort();
   const [chosen, setChosen] = useState(currencies[0] ?? "");
   const currency = currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
   const ages = agesOf(aging, currency);
+  const kinds = agesByKind(statement, currency);
   const max = Math.max(
     1,
     ...ages.flatMap(({ left, right }) => [Math.abs(left.minor), Math.abs(right.minor)]),
@@ -117,6 +115,12 @@ export function Aging({
                           {formatMoney(minor, currency)}
                         </PrefetchLink>{" "}
                         <span className="text-muted">· {lines.toLocaleString("en")}</span>
+                        <KindHint
+                          kinds={kinds}
+                          from={from}
+                          side={side === 0 ? "left" : "right"}
+                          currency={currency}
+                        />
                         <Bar
                           from={0}
                           to={Math.abs(minor) / max}
@@ -134,6 +138,27 @@ export function Aging({
       </div>
     </>
   );
+}
+
+/** Receipts and payments of a band that has both, which can cancel each other out in its sum. */
+function KindHint({
+  kinds,
+  from,
+  side,
+  currency,
+}: {
+  kinds: ReturnType<typeof agesByKind>;
+  from: number;
+  side: "left" | "right";
+  currency: string;
+}) {
+  const parts = kinds.flatMap(({ kind, ages }) =>
+    ages
+      .filter((age) => kind !== null && age.from === from && age[side].lines > 0)
+      .map((age) => `${formatMoney(age[side].minor, currency)} in ${kind}s`),
+  );
+  if (parts.length < 2) return null;
+  return <span className="block text-xs text-muted">{parts.join(", ")}</span>;
 }
 
 /** The older the amount, the higher the risk. */

@@ -1,6 +1,7 @@
 import { formatDay } from "#components/ui/moment.ts";
 import { formatMoney } from "#components/ui/money.ts";
 import type { Statement } from "#lib/matching/periods/contract.ts";
+import { OUTSTANDING_KINDS, outstandingName } from "#lib/wire/outstanding-kinds.ts";
 import { reconciledBalances, type SideBalance } from "#lib/wire/reconciled-balances.ts";
 import { Row, Table } from "./table.tsx";
 
@@ -33,7 +34,27 @@ export function BalanceTable({ statement }: { statement: Statement }) {
           ))}
         />
         {hasTiming && row("Less value-dated later", ({ timing }) => -timing)}
-        {row("Less outstanding", ({ outstanding }) => -outstanding)}
+        {left.outstandingByKind && right.outstandingByKind
+          ? OUTSTANDING_KINDS.map((kind) => (
+              <Row
+                key={kind}
+                head={`Less outstanding ${kind}s`}
+                cells={(
+                  [
+                    ["left", left],
+                    ["right", right],
+                  ] as const
+                ).map(([side, sums]) => (
+                  <>
+                    {money(-(sums.outstandingByKind?.[kind] ?? 0n))}
+                    <span className="block text-xs whitespace-normal text-muted">
+                      {outstandingName(kind, side, statement)}
+                    </span>
+                  </>
+                ))}
+              />
+            ))
+          : row("Less outstanding", ({ outstanding }) => -outstanding)}
         {row("Less excluded", ({ excluded }) => -excluded)}
         <Row
           head={<span className="font-medium">Adjusted balance</span>}

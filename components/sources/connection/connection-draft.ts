@@ -78,7 +78,7 @@ export function missingIn(draft: ConnectionDraft, isNew: boolean): Problems {
       credential === "" && {
         credential: `Enter the ${CREDENTIAL_LABELS[auth].toLowerCase()}.`,
       }),
-    ...(isScheduled && at >= retry_until && { retry_until: "Must be later than the first look." }),
+    ...(isScheduled && at >= retry_until && { retry_until: "Must be later than the first fetch." }),
     ...(!/^\d+$/.test(stable_seconds) && { stable_seconds: "Enter a number of seconds." }),
   };
 }

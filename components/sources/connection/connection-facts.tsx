@@ -43,11 +43,11 @@ export function ConnectionFacts({ connection }: { connection: Connection }) {
             ? "No file is expected"
             : "Only by Fetch now"}
       </Fact>
-      <Fact name={kind === "mail" ? "Last mail" : "Last look"}>
+      <Fact name={kind === "mail" ? "Last mail" : "Last fetch"}>
         {connection.last_look_at ? <Time iso={connection.last_look_at} /> : "Never"}
       </Fact>
       {(kind !== "mail" || connection.status === "paused") && (
-        <Fact name="Next look">
+        <Fact name="Next fetch">
           {connection.status === "paused" ? (
             "Paused"
           ) : connection.next_look_at ? (

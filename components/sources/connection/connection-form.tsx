@@ -114,7 +114,7 @@ function ScheduleFields({ form, source }: { form: FormFields; source: Source }) 
         <>
           <div className="grid grid-cols-2 gap-4">
             <TextField
-              label={draft.kind === "mail" ? "From" : "First look"}
+              label={draft.kind === "mail" ? "From" : "First fetch"}
               type="time"
               {...text("at")}
               required

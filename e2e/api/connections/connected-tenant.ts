@@ -63,10 +63,10 @@ export class ConnectedTenant {
     return items.toReversed();
   }
 
-  /** Fetches, and waits until the look and the imports that it queued are over. */
+  /** Fetches, and waits until the fetch and the imports that it queued are over. */
   async fetched(id: string): Promise<[files: ConnectionFile[], Connection]> {
     const before = await this.ok<Connection>("POST", `connections/${id}/fetch`);
-    const after = await until("the look is over", async () => {
+    const after = await until("the fetch is over", async () => {
       const now = await this.get(id);
       return now.last_look_at !== before.last_look_at && now;
     });

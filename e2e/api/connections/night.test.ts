@@ -12,7 +12,7 @@ import { startSshServer, whyNoPasswords, whyNoSshd } from "./ssh-server.ts";
 
 const TOKEN = "tok_a0c51d9e8b734f62";
 const SLOW = 240_000;
-/** The worker's keys that a look needs. */
+/** The worker's keys that a fetch needs. */
 const KEYS = {
   ENCRYPTION_KEYS: stack.encryptionKeys,
   AUDIT_PUBLIC_KEYS: Buffer.alloc(32).toString("base64"),
@@ -33,21 +33,21 @@ afterAll(() => {
   for (const process of started) process.kill("SIGKILL");
 });
 
-/** A process that looks once, as a worker does. */
-function startLook({ id }: Connection): ChildProcess {
-  const look = spawn(
+/** A process that fetches once, as a worker does. */
+function startFetch({ id }: Connection): ChildProcess {
+  const fetching = spawn(
     process.execPath,
-    [join(import.meta.dirname, "one-look.ts"), stack.databaseUrl, tenant.id, id],
+    [join(import.meta.dirname, "one-fetch.ts"), stack.databaseUrl, tenant.id, id],
     { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, ...KEYS } },
   );
-  started.push(look);
-  return look;
+  started.push(fetching);
+  return fetching;
 }
 
-async function kill(look: ChildProcess): Promise<void> {
-  const ended = once(look, "exit");
-  look.kill("SIGKILL");
-  if (look.exitCode === null && look.signalCode === null) await ended;
+async function kill(fetching: ChildProcess): Promise<void> {
+  const ended = once(fetching, "exit");
+  fetching.kill("SIGKILL");
+  if (fetching.exitCode === null && fetching.signalCode === null) await ended;
 }
 
 const importsOf = ({ source_id }: Connection) =>
@@ -62,7 +62,7 @@ test(
 
     // In the middle of the file.
     const half = address.holdNext();
-    const first = startLook(connection);
+    const first = startFetch(connection);
     await half;
     await until("a part is stored", async () => {
       const parts = await sql(
@@ -75,15 +75,15 @@ test(
     await kill(first);
     expect((await importsOf(connection)).items).toEqual([]);
 
-    // As soon as its import is queued, before the look ends.
-    const second = startLook(connection);
+    // As soon as its import is queued, before the fetch ends.
+    const second = startFetch(connection);
     await until("its import is queued", async () => {
       const [file] = await tenant.files(connection.id);
       return file?.outcome === "importing" || file?.outcome === "imported";
     });
     await kill(second);
 
-    const [code] = await once(startLook(connection), "exit");
+    const [code] = await once(startFetch(connection), "exit");
     expect(code).toBe(0);
     expect(await tenant.settled(connection.id)).toMatchObject([
       { outcome: "imported", line_count: rows.length },
@@ -115,15 +115,15 @@ test.skipIf(whyNoSshd() !== null)(
       const processor = await tenant.connect({ ...bucket.settings, schedule });
       const ledger = await tenant.connect({ ...address.settings, schedule });
 
-      // The bank writes while we look; the processor sends one day twice, and the ledger is late.
+      // The bank writes while we fetch; the processor sends one day twice, and the ledger is late.
       await ssh.put("day-1.csv", csv("2026-11-05,12.50,A"));
       await bucket.put("payouts.csv", csv("2026-11-05,7.00,P"));
       await bucket.put("payouts (1).csv", csv("2026-11-05,7.00,P"));
       address.put("", "2026-11-05T06:00:00Z");
-      const look = startLook(bank);
+      const fetching = startFetch(bank);
       await until("it has listed the folder", async () => (await tenant.get(bank.id)).host_key);
       await ssh.put("day-1.csv", csv("2026-11-05,12.50,A", "2026-11-05,1.00,B"));
-      await once(look, "exit");
+      await once(fetching, "exit");
       expect((await tenant.fetched(bank.id))[0]).toMatchObject([
         { path: "day-1.csv", outcome: "imported", line_count: 2 },
       ]);

@@ -52,9 +52,9 @@ function isOpen(openDaysOf: Situation["open_days"], day: number): boolean {
 
 /** What the schedule of each situation says, by the database's own functions. */
 async function answersFor(situations: readonly Situation[]) {
-  return sql<{ look: string; expected: string; opens: string[] }>(
-    `select extract(epoch from private.next_look(s.schedule, s.zone, s.days, s.moment, s.pause,
-         s.is_missing)) * 1000 as look,
+  return sql<{ fetched: string; expected: string; opens: string[] }>(
+    `select extract(epoch from private.next_fetch(s.schedule, s.zone, s.days, s.moment, s.pause,
+         s.is_missing)) * 1000 as fetched,
        extract(epoch from private.next_expected(s.schedule, s.zone, s.days, s.moment,
          '-infinity')) * 1000 as expected
      from jsonb_array_elements($1::jsonb) with ordinality g (c, n)
@@ -68,14 +68,14 @@ async function answersFor(situations: readonly Situation[]) {
   );
 }
 
-test("looks begin on business days and continue until a file arrives or is late", async () => {
+test("fetches begin on business days and continue until a file arrives or is late", async () => {
   const situations = fc.sample(situation, { numRuns: 300, seed: 45 });
   const answers = await answersFor(situations);
-  for (const [at, { look, expected }] of answers.entries()) {
+  for (const [at, { fetched, expected }] of answers.entries()) {
     const example = situations[at] as Situation;
     const { zone, moment, open_days, is_missing, retry_until } = example;
     const now = local(moment, zone);
-    const next = local(Number(look), zone);
+    const next = local(Number(fetched), zone);
     const inWindow = moment + example.pause_minutes * 60_000;
     const isLate = local(inWindow, zone).time > retry_until;
     const retried = isLate ? moment + 15 * 60_000 : inWindow;
@@ -83,13 +83,13 @@ test("looks begin on business days and continue until a file arrives or is late"
     const ends = is_missing ? "23:59" : retry_until;
     const known = local(retried, zone);
     // Where clocks change, a time of the wall comes twice or never.
-    const isPlain = !isNearChange(zone, moment) && !isNearChange(zone, Number(look));
-    expect(Number(look), JSON.stringify(example)).toBeGreaterThan(moment);
+    const isPlain = !isNearChange(zone, moment) && !isNearChange(zone, Number(fetched));
+    expect(Number(fetched), JSON.stringify(example)).toBeGreaterThan(moment);
     expect(isOpen(open_days, next.day), JSON.stringify(example)).toBe(true);
     if (!isPlain) continue;
     if (isInWindow && known.day === now.day && known.time < ends)
-      expect(Number(look), JSON.stringify(example)).toBe(retried);
-    else if (Number(look) !== retried) {
+      expect(Number(fetched), JSON.stringify(example)).toBe(retried);
+    else if (Number(fetched) !== retried) {
       expect(next.time.slice(0, 5), JSON.stringify(example)).toBe(example.at);
       for (let day = now.day + 1; day < next.day; day++) expect(isOpen(open_days, day)).toBe(false);
     }
@@ -110,7 +110,7 @@ function isNearChange(zone: string, moment: number): boolean {
   return hours(moment + 1.5 * DAY_MS) - hours(moment - 1.5 * DAY_MS) !== 3 * 24 * 60;
 }
 
-test("a look skipped by the clocks comes after, a repeated one comes once", async () => {
+test("a fetch skipped by the clocks comes after, a repeated one comes once", async () => {
   const berlin = { zone: "Europe/Berlin", open_days: null, pause_minutes: 5, is_missing: false };
   const everyDay = { weekdays: [1, 2, 3, 4, 5, 6, 7], opened: [], closed: [] };
   const spring = { ...berlin, open_days: everyDay, at: "02:30", retry_until: "05:00" };
@@ -118,7 +118,7 @@ test("a look skipped by the clocks comes after, a repeated one comes once", asyn
     { ...spring, moment: Date.UTC(2026, 2, 28, 23) },
     { ...spring, moment: Date.UTC(2026, 9, 24, 22) },
   ]);
-  expect(answers.map(({ look }) => new Date(Number(look)).toISOString())).toEqual([
+  expect(answers.map(({ fetched }) => new Date(Number(fetched)).toISOString())).toEqual([
     "2026-03-29T01:30:00.000Z",
     "2026-10-25T01:30:00.000Z",
   ]);

@@ -113,7 +113,7 @@ test("a difference is sent as an event by the worker, at most once a day", async
     fixture.tenant,
   ]);
   await sql(
-    `select graphile_worker.add_job('examine_books',
+    `select graphile_worker.add_job('recount_books',
        json_build_object('tenant_id', tenant_id, 'pair_no', pair_no), max_attempts => 1)
      from pairs where tenant_id = $1`,
     [fixture.tenant],

@@ -130,11 +130,11 @@ test(
     ]);
     const csv = (await exported("csv", { method: "manual" })).trimEnd().split("\r\n");
     expect(csv[0]).toBe(
-      "match_id,state,shape,method,score,currency,side,amount_minor,value_date,reference,counterparty,line_id,residual_minor,note," +
-        "decided_by,decided_at,created_at",
+      "match_id,state,shape,method,score,currency,side,amount,amount_minor,value_date,reference," +
+        "counterparty,line_id,residual,residual_minor,note,decided_by,decided_at,created_at",
     );
     expect(csv).toHaveLength(4);
-    expect(csv[1]).toContain(",left,500,2026-10-12,'=PAYOUT,");
+    expect(csv[1]).toContain(",left,5.00,500,2026-10-12,'=PAYOUT,");
     expect((await exported("csv", { q: "zebra" })).trimEnd().split("\r\n")).toHaveLength(3);
     expect((await fixture.call("GET", path, { query: { format: "xlsx" } })).status).toBe(400);
   },

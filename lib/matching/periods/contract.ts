@@ -2,6 +2,7 @@ import { z } from "zod";
 import { reconciliation, signatures } from "../../reconciliations/contract.ts";
 import { needs } from "../../wire/access.ts";
 import { contract, type Sheet, type SheetColumn } from "../../wire/contract.ts";
+import { SOURCES } from "../../wire/facts.gen.ts";
 import { actor, page, pageQuery, queryBoolean, text, time } from "../../wire/schema.ts";
 import {
   ADJUSTMENT_KINDS,
@@ -251,6 +252,7 @@ const STATEMENT_SHEETS: Sheet[] = [
     name: "Outstanding",
     kind: "outstanding",
     columns: [
+      { name: "Kind", field: "item", width: 12, as: "word" },
       VALUE_DATE,
       { name: "Days", field: "age_days", width: 8 },
       SIDE,
@@ -319,6 +321,7 @@ const STATEMENT_SHEETS: Sheet[] = [
   },
 ];
 
+const sourceKind = z.enum(SOURCES.kind).optional();
 const itemised = "The first 1,000 in this period. The export has all.";
 const since = "Absent from statements that closed before items were listed.";
 
@@ -330,6 +333,8 @@ export const statement = z
     period_end: z.iso.date().meta({ example: "2026-10-31" }),
     left_source: z.string().meta({ example: "Bank" }),
     right_source: z.string().meta({ example: "Ledger" }),
+    left_kind: sourceKind.meta({ example: "bank_statement" }),
+    right_kind: sourceKind,
     as_of: time,
     closed_at: time.nullable(),
     closed_by: actor.nullable(),
@@ -410,6 +415,15 @@ export const statement = z
         days_from: z.int().meta({ description: "0, 8, 31, 61 or 91.", example: 0 }),
         line_count: count,
         open_minor: sum,
+        receipt_count: count.optional().meta({ description: "Lines above zero." }),
+        receipt_minor: sum
+          .optional()
+          .meta({ description: "Their sum: in a ledger, deposits in transit." }),
+        payment_count: count.optional().meta({ description: "Lines below zero." }),
+        payment_minor: sum.optional().meta({
+          description: "Their sum: in a ledger, outstanding payments.",
+          example: 0,
+        }),
       }),
     ),
     outstanding_count: count.meta({ example: 17 }),
@@ -479,8 +493,8 @@ export const getStatementContract = contract({
     summary: "Export a statement",
     description:
       "The whole statement as one table; for a closed period it never changes. `kind` is the " +
-      "kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is " +
-      "its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each " +
+      "kind of row: `balance` (`item` names the sum), `outstanding` (`item` is receipt or payment), " +
+      "`adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each " +
       "line of a match (`item` is the rule, or manual). `amount` is in major units and " +
       "`amount_minor` in minor units; without a side they are left − right.\n\n" +
       "A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more " +
@@ -494,7 +508,12 @@ export const getStatementContract = contract({
         .optional()
         .meta({ description: "Also the lines of every match of the period." }),
     },
-    functions: ["get_statement", "list_statement_items"],
+    functions: [
+      "get_statement",
+      "list_statement_items",
+      "get_reconciliation",
+      "list_signed_statements",
+    ],
   },
 });
 

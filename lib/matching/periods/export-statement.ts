@@ -1,7 +1,10 @@
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
-import type { Cover } from "../../wire/contract.ts";
+import type { Exported } from "../../wire/contract.ts";
 import { decimalText } from "../../wire/decimal-text.ts";
+import { agingByKind, OUTSTANDING_KINDS } from "../../wire/outstanding-kinds.ts";
+import { periodFileName } from "../../wire/period-name.ts";
+import { reconciledBalances } from "../../wire/reconciled-balances.ts";
 import type {
   OutstandingLine,
   Statement,
@@ -10,6 +13,7 @@ import type {
   StatementResidual,
   StatementRow,
 } from "./contract.ts";
+import { getSignatures } from "./get-signatures.ts";
 import { getStatement } from "./get-statement.ts";
 import { statementCover } from "./statement-cover.ts";
 
@@ -55,6 +59,7 @@ const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
     ...EMPTY,
     ...line,
     kind: "outstanding",
+    item: open_minor < 0 ? "payment" : "receipt",
     amount_minor: open_minor,
   }),
   adjustment: ({ kind, note, ...adjustment }) => ({
@@ -77,20 +82,36 @@ const ROWS: { [K in Kind]: (item: Items[K]) => MinorRow } = {
 
 /**
  * The whole statement: its sums first, then each of their items; with `matches`, also the lines of
- * every match. Ends with the title sheet of its workbook.
+ * every match.
  */
-export async function* exportStatement(
+export async function exportStatement(
   ctx: Context,
   id: string,
   { matches }: { matches?: "true" | "false" },
-): AsyncGenerator<StatementRow[], Cover> {
+): Promise<Exported> {
   const statement = await getStatement(ctx, id);
-  yield balanceRows(statement).map(withAmount);
   const step = { ...ctx, exported: null, continues: true };
   const kinds: Kind[] = ["outstanding", "adjustment", "residual", "exclusion"];
   if (matches === "true") kinds.push("match");
-  for (const kind of kinds) yield* rowsOf(step, id, kind);
-  return statementCover(statement);
+  const { signatures } = await getSignatures(step, statement);
+  const name = periodFileName("statement", statement);
+  return {
+    pages: pagesOf(step, statement, kinds),
+    name: matches === "true" ? `${name}-matches` : name,
+    cover: statementCover(statement, signatures),
+  };
+}
+
+async function* pagesOf(
+  ctx: Context,
+  statement: Statement,
+  kinds: readonly Kind[],
+): AsyncGenerator<StatementRow[]> {
+  yield balanceRows(statement).map(withAmount);
+  const areKindsStated = agingByKind(statement) !== null;
+  for (const kind of kinds)
+    for await (const rows of rowsOf(ctx, statement.reconciliation_id, kind))
+      yield areKindsStated ? rows : rows.map(withoutKind);
 }
 
 async function* rowsOf<K extends Kind>(
@@ -111,13 +132,26 @@ async function* rowsOf<K extends Kind>(
   } while (after);
 }
 
+/** A sum as the API states it. */
+function wireSum(minor: bigint): StatementRow["amount_minor"] {
+  const number = Number(minor);
+  return Number.isSafeInteger(number) ? number : minor.toString();
+}
+
+/** What closed before kinds were stated is exported as it was then. */
+function withoutKind(row: StatementRow): StatementRow {
+  return row.kind === "outstanding" ? { ...row, item: null } : row;
+}
+
 /** In the order of the columns. */
 function withAmount({ kind, item, currency, side, ...row }: MinorRow): StatementRow {
   const amount = decimalText(row.amount_minor, currency);
   return { kind, item, currency, side, amount, ...row };
 }
 
-function balanceRows({ balances, differences }: Statement): MinorRow[] {
+function balanceRows(statement: Statement): MinorRow[] {
+  const { balances, differences } = statement;
+  const reconciled = reconciledBalances(statement);
   const row = (
     currency: string,
     side: StatementRow["side"],
@@ -131,6 +165,13 @@ function balanceRows({ balances, differences }: Statement): MinorRow[] {
     side,
     amount_minor,
   });
+  const kindsOf = (currency: string, side: "left" | "right"): MinorRow[] => {
+    const kinds = reconciled.find((item) => item.currency === currency)?.[side].outstandingByKind;
+    if (!kinds) return [];
+    return OUTSTANDING_KINDS.map((kind) =>
+      row(currency, side, `outstanding_${kind}s`, wireSum(kinds[kind])),
+    );
+  };
   return [
     ...balances.flatMap(
       ({
@@ -146,6 +187,7 @@ function balanceRows({ balances, differences }: Statement): MinorRow[] {
         row(currency, side, "lines", lines_minor),
         row(currency, side, "closing", closing_minor),
         row(currency, side, "outstanding", outstanding_minor),
+        ...kindsOf(currency, side),
         row(currency, side, "excluded", excluded_minor),
       ],
     ),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { PeriodSignature } from "../../reconciliations/contract.ts";
 import type { Statement } from "./contract.ts";
 import { statementCover } from "./statement-cover.ts";
 
@@ -14,9 +15,13 @@ const statement = {
   proof: { items: [{ currency: "USD" }, { currency: "EUR" }, { currency: "EUR" }], holds: true },
 } as unknown as Statement;
 
-test("the title sheet names the sources, the period, its state and who closed it", () => {
+test("the title sheet names the sources, the period, its state and who signed it", () => {
   const closed = { ...statement, closed_at: "2026-12-03T14:02:00.000Z", closed_by: "user:leo" };
-  expect(statementCover(closed)).toEqual({
+  const signatures = [
+    { kind: "prepared", signed_by: "user:lea", signed_at: "2026-12-02T09:00:00.000Z" },
+    { kind: "reviewed", signed_by: "user:max", signed_at: "2026-12-02T10:00:00.000Z" },
+  ] as PeriodSignature[];
+  expect(statementCover(closed, signatures)).toEqual({
     name: "Statement",
     title: "Reconciliation statement",
     facts: [
@@ -26,7 +31,9 @@ test("the title sheet names the sources, the period, its state and who closed it
       ["Right source", "Ledger"],
       ["Currencies", "EUR, USD"],
       ["Status", "Closed 2026-12-03 14:02 UTC"],
-      ["Closed by", "leo"],
+      ["Prepared by", "lea, 2026-12-02 09:00 UTC"],
+      ["Reviewed by", "max, 2026-12-02 10:00 UTC"],
+      ["Closed by", "leo, 2026-12-03 14:02 UTC"],
       ["Proof", "Holds to the cent"],
       ["Signs", "Amounts without a source are Bank less Ledger."],
     ],
@@ -35,7 +42,7 @@ test("the title sheet names the sources, the period, its state and who closed it
 });
 
 test("an open period is marked as such, and two sources of one name are told apart", () => {
-  const { facts, sides } = statementCover({ ...statement, right_source: "Bank" });
+  const { facts, sides } = statementCover({ ...statement, right_source: "Bank" }, []);
   expect(facts).toContainEqual(["Status", "Not closed, as of 2026-12-01 10:00 UTC"]);
   expect(facts.map(([name]) => name)).not.toContain("Closed by");
   expect(sides).toEqual({ left: "Bank (left)", right: "Bank (right)" });

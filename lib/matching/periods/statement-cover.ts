@@ -1,9 +1,13 @@
+import type { PeriodSignature } from "../../reconciliations/contract.ts";
 import type { Cover } from "../../wire/contract.ts";
 import { periodOf } from "../../wire/period-name.ts";
 import type { Statement } from "./contract.ts";
 
-/** The title sheet of a statement's workbook: what it states, of which sources, and who closed it. */
-export function statementCover(statement: Statement): Cover {
+/** The title sheet of a statement's workbook: what it states, of which sources, and who signed it. */
+export function statementCover(
+  statement: Statement,
+  signatures: readonly PeriodSignature[],
+): Cover {
   const { name, left_source, right_source, as_of, closed_at, closed_by, proof } = statement;
   const [left, right] =
     left_source === right_source
@@ -21,12 +25,19 @@ export function statementCover(statement: Statement): Cover {
       closed_at === null
         ? ["Status", `Not closed, as of ${timeText(as_of)}`]
         : ["Status", `Closed ${timeText(closed_at)}`],
-      ...(closed_by === null ? [] : [["Closed by", closed_by.replace(/^user:/, "")] as const]),
+      ...signatures.map(({ kind, signed_by, signed_at }) =>
+        signed(kind === "prepared" ? "Prepared by" : "Reviewed by", signed_by, signed_at),
+      ),
+      ...(closed_by && closed_at ? [signed("Closed by", closed_by, closed_at)] : []),
       ["Proof", proof.holds ? "Holds to the cent" : "Doesn't hold"],
       ["Signs", `Amounts without a source are ${left} less ${right}.`],
     ],
     sides: { left, right },
   };
+}
+
+function signed(fact: string, who: string, at: string): Cover["facts"][number] {
+  return [fact, `${who.replace(/^user:/, "")}, ${timeText(at)}`];
 }
 
 /** "2026-11-30 14:02 UTC" */

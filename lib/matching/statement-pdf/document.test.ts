@@ -96,6 +96,33 @@ test("the document has every part that has items, with exact amounts beyond 2^53
   expect(content).not.toContain("Excluded lines");
 });
 
+test("the document separates outstanding receipts and payments by their usual names", () => {
+  const [aged] = statement.aging;
+  const content = (of: Statement) =>
+    JSON.stringify(documentOf({ statement: of, signatures: [], digest: null }).content).replaceAll(
+      "\u00a0",
+      " ",
+    );
+  const kinds = { receipt_count: 1, receipt_minor: 500_000, payment_count: 1 };
+  const stated = {
+    ...statement,
+    left_kind: "ledger",
+    right_kind: "bank_statement",
+    aging: [{ ...aged, ...kinds, payment_minor: -15_000 }],
+  } as Statement;
+  for (const text of [
+    "Less outstanding receipts",
+    "Deposits in transit",
+    "-EUR 5,000.00",
+    "Less outstanding payments",
+    "Outstanding payments",
+    "EUR 150.00",
+    "Receipts not in Τράπεζα",
+  ])
+    expect(content(stated)).toContain(text);
+  expect(content(statement)).toContain('"Less outstanding"');
+});
+
 test("a signed statement's document counts the files of evidence under their hash", () => {
   const signed = { ...statement, evidence: { count: 3, sha256: DIGEST } };
   const content = (of: Statement) =>

@@ -1,7 +1,12 @@
 import type pdfmake from "pdfmake";
 import type { PeriodSignature } from "../../reconciliations/contract.ts";
+import { agingByKind, OUTSTANDING_KINDS, outstandingName } from "../../wire/outstanding-kinds.ts";
 import { periodOf } from "../../wire/period-name.ts";
-import { reconciledBalances, type SideBalance } from "../../wire/reconciled-balances.ts";
+import {
+  type ReconciledBalances,
+  reconciledBalances,
+  type SideBalance,
+} from "../../wire/reconciled-balances.ts";
 import type { Statement } from "../periods/contract.ts";
 
 /** The input of a PDF. `digest` is that of the newest signature, or null without signatures. */
@@ -97,7 +102,7 @@ function balancesOf(statement: Statement): Content[] {
           ...(left.timing !== 0n || right.timing !== 0n
             ? [row("Less value-dated later", ({ timing }) => -timing)]
             : []),
-          row("Less outstanding", ({ outstanding }) => -outstanding),
+          ...outstandingRows(statement, { currency, left, right }, row),
           row("Less excluded", ({ excluded }) => -excluded),
           row("Adjusted balance", ({ adjusted }) => adjusted, true),
           ...explained.map(({ name, minor }) => last(name, minor)),
@@ -110,6 +115,30 @@ function balancesOf(statement: Statement): Content[] {
     `Adjustments, residuals and differences are ${left_source} − ${right_source}: positive ` +
     `where ${left_source} is larger.`;
   return part("Reconciliation of balances", tables, hint);
+}
+
+/** By kind, each with its name in that source; older statements state only the total. */
+function outstandingRows(
+  statement: Statement,
+  { currency, left, right }: Pick<ReconciledBalances, "currency" | "left" | "right">,
+  row: (head: string, of: (side: SideBalance) => bigint) => TableCell[],
+): TableCell[][] {
+  const [ofLeft, ofRight] = [left.outstandingByKind, right.outstandingByKind];
+  if (!ofLeft || !ofRight) return [row("Less outstanding", ({ outstanding }) => -outstanding)];
+  return OUTSTANDING_KINDS.flatMap((kind): TableCell[][] => [
+    [
+      `Less outstanding ${kind}s`,
+      numberCell(money(-ofLeft[kind], currency)),
+      numberCell(money(-ofRight[kind], currency)),
+    ],
+    [
+      "",
+      ...(["left", "right"] as const).map((side) => ({
+        ...numberCell(outstandingName(kind, side, statement)),
+        color: MUTED,
+      })),
+    ],
+  ]);
 }
 
 function openItemsOf(statement: Statement): Content[] {
@@ -143,16 +172,18 @@ const AGES = new Map([
 ]);
 
 function agingOf(statement: Statement): Content[] {
-  const rows = statement.aging.map((age): TableCell[] => [
+  const kinds = agingByKind(statement);
+  const rows = (kinds ?? statement.aging).map((age): TableCell[] => [
     AGES.get(age.days_from) ?? `From ${age.days_from} days`,
     sourceOf(statement, age.side),
+    ...("kind" in age ? [outstandingName(age.kind, age.side, statement)] : []),
     numberCell(age.line_count.toLocaleString("en")),
     numberCell(money(age.open_minor, age.currency)),
   ]);
   return listed(
     "Outstanding by age",
-    ["Age", "Source", "Lines", "Open"],
-    ["*", "*", 50, 110],
+    ["Age", "Source", ...(kinds ? ["Kind"] : []), "Lines", "Open"],
+    ["*", "*", ...(kinds ? ["*"] : []), 50, 110],
     rows,
   );
 }
@@ -162,6 +193,7 @@ function outstandingOf(statement: Statement): Content[] {
   const rows = outstanding.map((line): TableCell[] => [
     wordsOf(line),
     sourceOf(statement, line.side),
+    outstandingName(line.open_minor < 0 ? "payment" : "receipt", line.side, statement),
     line.value_date,
     numberCell(String(line.age_days)),
     numberCell(money(line.open_minor, line.currency)),
@@ -169,8 +201,8 @@ function outstandingOf(statement: Statement): Content[] {
   if (rows.length === 0) return part("Outstanding lines", [{ text: "Nothing is outstanding." }]);
   return listed(
     "Outstanding lines",
-    ["Line", "Source", "Value date", "Days", "Open"],
-    ["*", 90, 54, 30, 90],
+    ["Line", "Source", "Kind", "Value date", "Days", "Open"],
+    ["*", 80, 80, 54, 30, 90],
     rows,
     outstanding_count > outstanding.length
       ? `The ${outstanding.length} with the most money, of ` +

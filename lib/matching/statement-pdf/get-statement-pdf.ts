@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { read } from "../../db/call.ts";
-import type { Reconciliation } from "../../reconciliations/contract.ts";
 import type { Context } from "../../request/context.ts";
 import { threads } from "../../runtime/threads.ts";
 import { periodFileName } from "../../wire/period-name.ts";
-import type { Signature, Statement } from "../periods/contract.ts";
+import type { Statement } from "../periods/contract.ts";
+import { getSignatures } from "../periods/get-signatures.ts";
 import type { PdfInput } from "./document.ts";
 
 /** Loaded from the source file: the library reads its fonts next to its own files. */
@@ -24,25 +24,7 @@ const writers = () =>
 /** @throws ApiError `not_found`, `conflict`; `unavailable` while many are being written */
 export async function getStatementPdf(ctx: Context, id: string) {
   const statement = await read<Statement>(ctx, "get_statement", { id });
-  const signed = await signaturesOf({ ...ctx, continues: true }, statement);
+  const signed = await getSignatures({ ...ctx, continues: true }, statement);
   const body = await writers().run<Uint8Array<ArrayBuffer>>({ statement, ...signed });
   return { body, name: `${periodFileName("statement", statement)}.pdf` };
-}
-
-/** The signatures of the signed statement if the period is closed, otherwise the valid ones. */
-async function signaturesOf(
-  ctx: Context,
-  { reconciliation_id: id, closed_at }: Statement,
-): Promise<Omit<PdfInput, "statement">> {
-  if (closed_at !== null) {
-    const { items } = await read<{ items: Signature[] }>(ctx, "list_signed_statements", {
-      id,
-      limit: 1,
-      after: null,
-    });
-    const [newest] = items;
-    return { signatures: newest?.signatures ?? [], digest: newest?.digest ?? null };
-  }
-  const { sign_off } = await read<Reconciliation>(ctx, "get_reconciliation", { id });
-  return { signatures: sign_off?.signatures ?? [], digest: null };
 }

@@ -1,5 +1,5 @@
--- Fetching: for the worker alone. A look is one job of a connection at a time; its lease is in
--- every write, so that a look that another took over changes nothing. A file and its import change
+-- Fetching: for the worker alone. A fetch is one job of a connection at a time; its lease is in
+-- every write, so that a fetch that another took over changes nothing. A file and its import change
 -- in one transaction: wherever a worker dies, each file is imported exactly once.
 
 -- The worker acts for the tenant, as the system.
@@ -10,8 +10,8 @@ begin
     jsonb_build_object('tenant_id', tenant, 'actor', 'system')::text, true);
 end $$;
 
--- Queues a look, one at a time of each connection. `by_hand`: whether or not it is due.
-create function private.queue_look(connection public.connections, by_hand boolean) returns void
+-- Queues a fetch, one at a time of each connection. `by_hand`: whether or not it is due.
+create function private.queue_fetch(connection public.connections, by_hand boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   perform graphile_worker.add_job('fetch_connection',
@@ -22,8 +22,8 @@ begin
     flags => private.job_flags(connection.tenant_id, 'connection'));
 end $$;
 
--- Queues the looks that are due. Returns how many.
-create function private.queue_due_looks(batch integer default 500) returns integer
+-- Queues the fetches that are due. Returns how many.
+create function private.queue_due_fetches(batch integer default 500) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   connection public.connections;
@@ -33,8 +33,8 @@ begin
     select * from public.connections where connections.next_look_at <= now()
     order by connections.next_look_at limit batch for no key update skip locked
   loop
-    perform private.queue_look(connection, false);
-    -- The look plans the next one. A look that is lost is queued again.
+    perform private.queue_fetch(connection, false);
+    -- The fetch plans the next one. A fetch that is lost is queued again.
     update public.connections set next_look_at = now() + interval '1 hour'
     where connections.tenant_id = connection.tenant_id and connections.id = connection.id;
     queued := queued + 1;
@@ -42,9 +42,9 @@ begin
   return queued;
 end $$;
 
--- Begins a look and takes over from one that died. Returns the settings with { lease,
+-- Begins a fetch and takes over from one that died. Returns the settings with { lease,
 -- credential_id, sealed, source: { currency, time_zone, mapping } }; null for nothing to do.
-create function private.begin_look(tenant text, connection text, by_hand boolean) returns jsonb
+create function private.begin_fetch(tenant text, connection text, by_hand boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   connection_row public.connections;
@@ -58,7 +58,7 @@ begin
   if not found then
     return null;
   end if;
-  -- What an earlier look began and did not finish.
+  -- What an earlier fetch began and did not finish.
   delete from public.imports import using public.connection_files file
   where file.tenant_id = tenant and file.connection_id = connection_row.id
     and file.outcome = 'fetching'
@@ -87,7 +87,7 @@ begin
       and connection.deleted_at is null);
 end $$;
 
--- The connection, locked, if this look still has it. Refuses: conflict.
+-- The connection, locked, if this fetch still has it. Refuses: conflict.
 create function private.require_lease(tenant text, connection text, lease text)
 returns public.connections
 language plpgsql volatile set search_path = '' as $$
@@ -101,7 +101,7 @@ begin
   for no key update;
   if not found then
     perform private.refuse_conflict('state_changed',
-      'Another look at this connection has taken over, or it was deleted.');
+      'Another fetch of this connection has taken over, or it was deleted.');
   end if;
   return connection_row;
 end $$;
@@ -209,7 +209,7 @@ begin
   update public.imports set bytes_read = imports.bytes_read + octet_length(bytes)
   where imports.tenant_id = tenant and imports.id = import and imports.status = 'receiving';
   if not found then
-    perform private.refuse_conflict('state_changed', 'Another look has taken over.');
+    perform private.refuse_conflict('state_changed', 'Another fetch has taken over.');
   end if;
   insert into private.import_chunks (tenant_id, import_id, seq, bytes)
   values (tenant, import, seq, bytes);
@@ -241,7 +241,7 @@ begin
     delete from public.imports import
     where import.tenant_id = tenant and import.id = file_row.import_id
       and import.status = 'receiving';
-    -- Without a size and a time, each look reads the file again.
+    -- Without a size and a time, each fetch reads the file again.
     if (file_row.modified_at is null or file_row.bytes is null) and exists (
       select from public.connection_files where connection_files.tenant_id = tenant
         and connection_files.connection_id = connection_row.id
@@ -291,8 +291,8 @@ begin
 end $$;
 
 grant execute on function
-  private.queue_due_looks(integer), private.find_inbox(text),
-  private.begin_look(text, text, boolean),
+  private.queue_due_fetches(integer), private.find_inbox(text),
+  private.begin_fetch(text, text, boolean),
   private.accepts_host_key(text, text, text), private.known_files(text, text, jsonb, boolean),
   private.begin_file(text, text, text, jsonb),
   private.open_file_import(text, text, text, text, text, text),

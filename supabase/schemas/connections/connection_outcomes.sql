@@ -1,5 +1,5 @@
--- What comes of looks and of the imports that they queue: the state of a connection, one report of
--- a failure, and an exception for the file of a day that is missing.
+-- What comes of fetches and of the imports that they queue: the state of a connection, one report
+-- of a failure, and an exception for the file of a day that is missing.
 
 -- One per connection and day.
 create table private.missing_files (
@@ -12,13 +12,13 @@ create table private.missing_files (
 );
 alter table private.missing_files enable row level security;
 
--- Seconds from one failed look to the next: one minute, doubled up to a quarter of an hour.
+-- Seconds from one failed fetch to the next: one minute, doubled up to a quarter of an hour.
 create function private.pause_after_failures(failures integer) returns interval
 language sql immutable set search_path = ''
 return least(interval '15 minutes', interval '1 minute' * 2 ^ least(failures - 1, 10));
 
 -- Notes that a connection fails. `at_once`: nothing mends it but a person, so it is reported now,
--- otherwise at the third failure; once, until a look succeeds.
+-- otherwise at the third failure; once, until a fetch succeeds.
 create function private.note_failure(connection public.connections, error text, at_once boolean)
 returns public.connections
 language plpgsql volatile set search_path = '' as $$
@@ -39,9 +39,9 @@ begin
   return connection;
 end $$;
 
--- Ends a look. result: { found, error, needs_person }: how many files it fetched, and why it or a
+-- Ends a fetch. result: { found, error, needs_person }: how many files it fetched, and why it or a
 -- file failed.
-create function private.end_look(tenant text, connection text, lease text,
+create function private.end_fetch(tenant text, connection text, lease text,
   result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -62,19 +62,19 @@ begin
   end if;
   update public.connections set lease = null, last_look_at = now(),
     next_look_at = case when connections.schedule is not null and connections.status = 'active' then
-      private.next_look(connections.schedule,
+      private.next_fetch(connections.schedule,
         clock ->> 'zone', nullif(clock -> 'open_days', 'null'), now(),
         pause, not private.has_file_of_day(connection_row, now())) end
   where connections.tenant_id = tenant and connections.id = connection_row.id;
 end $$;
 
 -- Opens an exception for each file that was to come by now and did not. Returns how many
--- connections it looked at.
+-- connections it checked.
 create function private.open_missing_files(batch integer default 200) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   connection public.connections;
-  looked_at integer := 0;
+  checked integer := 0;
 begin
   for connection in
     select * from public.connections where connections.expected_at <= now()
@@ -84,9 +84,9 @@ begin
       perform private.open_missing_file(connection);
     end if;
     perform private.expect_next_file(connection);
-    looked_at := looked_at + 1;
+    checked := checked + 1;
   end loop;
-  return looked_at;
+  return checked;
 end $$;
 
 create function private.expect_next_file(connection public.connections) returns void
@@ -167,7 +167,7 @@ begin
     'resolution', format('The file %s arrived and was imported.', file.path))]);
 end $$;
 
--- An import of a connection's file ended: the file has its outcome, and the next look moves or
+-- An import of a connection's file ended: the file has its outcome, and the next fetch moves or
 -- deletes it.
 create function private.settle_connection_file() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -197,7 +197,7 @@ begin
   elsif file.outcome = 'imported' then
     perform private.resolve_missing_file(file);
     if connection.afterwards <> 'leave' and connection.deleted_at is null then
-      perform private.queue_look(connection, true);
+      perform private.queue_fetch(connection, true);
     end if;
   end if;
   return null;
@@ -207,5 +207,5 @@ create trigger settle_connection_file after update of status on public.imports
   execute function private.settle_connection_file();
 
 grant execute on function
-  private.end_look(text, text, text, jsonb), private.open_missing_files(integer)
+  private.end_fetch(text, text, text, jsonb), private.open_missing_files(integer)
 to service_role;

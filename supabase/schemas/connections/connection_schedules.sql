@@ -1,4 +1,4 @@
--- When a connection is looked at: on business days from `at` until `retry_until`, by the clock of
+-- When a connection is fetched: on business days from `at` until `retry_until`, by the clock of
 -- the source's time zone; while the file of the day is missing, every quarter of an hour until the
 -- day ends. These functions are given the moment, so that tests choose it.
 
@@ -18,9 +18,9 @@ begin
   return null;
 end $$;
 
--- When to look next, after a look at `moment` with this pause. `is_missing`: the file of the day
+-- When to fetch next, after a fetch at `moment` with this pause. `is_missing`: the file of the day
 -- has not come.
-create function private.next_look(schedule jsonb, zone text, open_days jsonb, moment timestamptz,
+create function private.next_fetch(schedule jsonb, zone text, open_days jsonb, moment timestamptz,
   pause interval, is_missing boolean) returns timestamptz
 language plpgsql stable set search_path = '' as $$
 declare
@@ -44,7 +44,7 @@ begin
 end $$;
 
 -- The first moment after `moment` at which the file of a business day is late, of the days that
--- begin to be looked at after `since`.
+-- begin to be fetched after `since`.
 create function private.next_expected(schedule jsonb, zone text, open_days jsonb,
   moment timestamptz, since timestamptz) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -88,7 +88,7 @@ begin
       and (file.created_at at time zone zone)::date = (moment at time zone zone)::date);
 end $$;
 
--- Plans when a connection is looked at and when its file is late, after its schedule, its calendar
+-- Plans when a connection is fetched and when its file is late, after its schedule, its calendar
 -- or the time zone of its source has changed, or it goes on. What was late before stays settled.
 create function private.plan_connection(connection public.connections) returns public.connections
 language plpgsql volatile set search_path = '' as $$
@@ -101,7 +101,7 @@ begin
   update public.connections set
     next_look_at = case when is_planned and connection.status = 'active'
       and connection.kind <> 'mail' then
-      private.next_look(connection.schedule, zone, open_days, now(), '0', false) end,
+      private.next_fetch(connection.schedule, zone, open_days, now(), '0', false) end,
     expected_at = case when is_planned and connection.status <> 'paused' then
       private.next_expected(connection.schedule, zone, open_days, now(), now()) end
   where connections.tenant_id = connection.tenant_id and connections.id = connection.id

@@ -289,7 +289,7 @@ begin
     where credential.tenant_id = connection.tenant_id and credential.connection_id = connection.id);
 end $$;
 
--- input: { id }. Looks now, paused or not. Refuses: not_found; conflict while the host key has
+-- input: { id }. Fetches now, paused or not. Refuses: not_found; conflict while the host key has
 -- changed, or by mail, which comes by itself. Records: connection.fetch_requested.
 create function public.fetch_connection(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -309,7 +309,7 @@ begin
     perform private.refuse_conflict('not_fetched',
       'Mail can''t be fetched: ask the sender to send the file to the address.');
   end if;
-  perform private.queue_look(connection, true);
+  perform private.queue_fetch(connection, true);
   perform private.record_security_event('connection.fetch_requested', connection.id, null,
     jsonb_build_object('name', private.connection_facts(connection) -> 'name'));
   return private.finish_request(request, private.connection_json(connection));

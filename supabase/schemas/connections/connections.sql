@@ -41,7 +41,7 @@ create table public.connections (
   alerted_at timestamptz(3),
   -- When the file of the next business day is late.
   expected_at timestamptz(3),
-  -- Identifies the look that is under way; a later look takes over.
+  -- Identifies the fetch that is under way; a later fetch takes over.
   lease text,
   created_at timestamptz(3) not null default now(),
   created_by text not null default private.actor(),

@@ -42,6 +42,32 @@ begin
       - '{refusals,skips,statements}'::text[]));
 end $$;
 
+-- Records: import.finished with what was read, or import.failed with why. The file's hash is that
+-- of import.created.
+create function private.record_import_end(import public.imports) returns void
+language plpgsql volatile security definer set search_path = '' as $$
+begin
+  perform private.write_security_event(
+    private.new_id('sev'), import.tenant_id,
+    case import.status when 'done' then 'import.finished' else 'import.failed' end,
+    import.id, null,
+    jsonb_strip_nulls(jsonb_build_object(
+      'file_name', import.file_name, 'format', import.format,
+      'sha256', (
+        select event.details -> 'sha256' from public.security_events event
+        where event.tenant_id = import.tenant_id and event.target = import.id
+          and event.type = 'import.created' and event.seq is not null
+        limit 1
+      ),
+      'source_id', (
+        select source.id from public.sources source
+        where source.tenant_id = import.tenant_id and source.source_no = import.source_no
+      ),
+      'read_count', import.read_count, 'accepted_count', import.accepted_count,
+      'duplicate_count', import.duplicate_count, 'skipped_count', import.skipped_count,
+      'refused_count', import.refused_count, 'failure', import.failure)));
+end $$;
+
 -- Stores the lines staged in this transaction. outcome: { read_count, refused_count, skipped_count,
 -- refusals, skips, warnings, nothing_stored (the warning for that case), statements,
 -- opening_balance_minor, closing_balance_minor, balance_holds, bytes_read }. Returns the import's
@@ -92,6 +118,7 @@ begin
   set last_import_at = now()
   where source.tenant_id = $1 and source.source_no = import.source_no;
   perform private.store_import_balances(import);
+  perform private.record_import_end(import);
   perform private.emit_import_done(import);
   return 'done';
 end $$;
@@ -120,6 +147,7 @@ begin
   returning * into import;
   if found then
     delete from private.import_chunks chunk where chunk.tenant_id = $1 and chunk.import_id = $2;
+    perform private.record_import_end(import);
     perform private.emit_import_done(import);
   end if;
 end $$;

@@ -100,9 +100,9 @@ begin
 end $$;
 
 -- The statement that stores the staged lines. $1 tenant, $2 source_no, $3 import, $4 source, $5
--- sign, $6 whether it is the second pass. `looks`: known lines are left out; otherwise they are an
--- error.
-create function private.insert_of_staged(looks boolean) returns text
+-- sign, $6 whether it is the second pass. `skips_known`: known lines are left out;
+-- otherwise they are an error.
+create function private.insert_of_staged(skips_known boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return $sql$
@@ -124,7 +124,7 @@ begin
       left join pg_temp.repeated_lines repeated on repeated.position = staged.position
       where staged.is_second_pass = $6
         and (staged.external_id is null or staged.id_is_shared or coalesce(repeated.nth, 1) = 1)
-  $sql$ || case when looks then 'on conflict on constraint lines_pkey do nothing' else '' end
+  $sql$ || case when skips_known then 'on conflict on constraint lines_pkey do nothing' else '' end
     || $sql$
       returning line.line_no, line.id, line.amount_minor, line.currency, line.value_date
     ), opened as (
@@ -209,6 +209,24 @@ begin
   end if;
 end $$;
 
+-- Inserts the staged lines that are new. If the source can't have any of them yet, nothing is
+-- looked up, which halves the time. If others add lines to the source at the same time, the lookup
+-- is made.
+create function private.insert_new_staged_lines(source public.sources, import_id text,
+  is_second_pass boolean, out accepted bigint, out kept_ids uuid[], out first_no bigint,
+  out last_no bigint)
+language plpgsql volatile set search_path = '' as $$
+begin
+  begin
+    execute private.insert_of_staged(is_second_pass or source.line_count > 0 or import_id is null)
+      into accepted, kept_ids, first_no, last_no
+      using source.tenant_id, source.source_no, import_id, source.id, source.sign, is_second_pass;
+  exception when unique_violation then
+    execute private.insert_of_staged(true) into accepted, kept_ids, first_no, last_no
+      using source.tenant_id, source.source_no, import_id, source.id, source.sign, is_second_pass;
+  end;
+end $$;
+
 -- Stores the staged lines that are new, and opens them in each pair of their source.
 -- ids_are_unique: the sender promises that an external_id identifies one line, as programs do and
 -- banks don't.
@@ -216,7 +234,6 @@ end $$;
 -- external_id of another line and another amount; it is not stored: [{ position, file_line,
 -- external_id, found, wanted }], the first 100. items, for a call: [{ index, id, duplicate }] in
 -- the order of positions.
--- One function, because each of its three insertions returns the same four values.
 create function private.insert_staged_lines(
   tenant_id text, source_no integer, import_id text, ids_are_unique boolean
 ) returns jsonb
@@ -224,13 +241,9 @@ language plpgsql volatile security definer set search_path = '' as $$
 declare
   source public.sources;
   staged constant bigint := (select count(*) from pg_temp.staged_lines);
+  stored record;
+  stored_again record;
   accepted bigint;
-  accepted_again bigint;
-  kept_ids uuid[];
-  first_no bigint;
-  last_no bigint;
-  first_no_again bigint;
-  last_no_again bigint;
   conflict_count bigint := 0;
   conflicts jsonb := '[]';
 begin
@@ -244,36 +257,26 @@ begin
     perform private.mark_ids_reused_in_file($1, source.id);
   end if;
   perform private.number_repeated_lines(false);
-  -- If the source can't have any of them yet, nothing is looked up, which halves the time. If
-  -- others add lines to the source at the same time, the lookup is made.
-  begin
-    execute private.insert_of_staged(source.line_count > 0 or $3 is null)
-      into accepted, kept_ids, first_no, last_no
-      using $1, $2, $3, source.id, source.sign, false;
-  exception when unique_violation then
-    execute private.insert_of_staged(true) into accepted, kept_ids, first_no, last_no
-      using $1, $2, $3, source.id, source.sign, false;
-  end;
+  select * into stored from private.insert_new_staged_lines(source, $3, false);
+  accepted := stored.accepted;
   if accepted < staged and not ids_are_unique
     and private.mark_ids_reused_in_source($1, source.id) > 0 then
     perform private.number_repeated_lines(true);
-    execute private.insert_of_staged(true)
-      into accepted_again, kept_ids, first_no_again, last_no_again
-      using $1, $2, $3, source.id, source.sign, true;
-    accepted := accepted + accepted_again;
-  end if;
-  if accepted < staged and ids_are_unique then
+    select * into stored_again from private.insert_new_staged_lines(source, $3, true);
+    accepted := accepted + stored_again.accepted;
+    stored.first_no := least(stored.first_no, stored_again.first_no);
+    stored.last_no := greatest(stored.last_no, stored_again.last_no);
+  elsif accepted < staged and ids_are_unique then
     select conflict.conflict_count, conflict.conflicts into conflict_count, conflicts
     from private.conflicts_of_staged($1, source.id) conflict;
   end if;
   if accepted > 0 then
-    perform private.count_arrived($1, $2, accepted, least(first_no, first_no_again),
-      greatest(last_no, last_no_again));
+    perform private.count_arrived($1, $2, accepted, stored.first_no, stored.last_no);
   end if;
   return jsonb_build_object(
     'staged', staged, 'accepted', accepted, 'duplicates', staged - accepted - conflict_count,
     'conflicts', conflicts, 'conflict_count', conflict_count,
-    'items', case when $3 is null then private.items_of_staged(source.id, kept_ids) end
+    'items', case when $3 is null then private.items_of_staged(source.id, stored.kept_ids) end
   );
 end $$;
 

@@ -222,6 +222,28 @@ begin
       format('union all (%s)', format(of_source, 's.pair_no is null', after, filters)) end);
 end $$;
 
+-- A page of lines as a statement: s, the sources with their pairs, and the query of line_page over
+-- them.
+create function private.line_page_statement(stands text, page text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return format($sql$
+    with sources as materialized (
+      select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
+        select p.pair_no from public.pairs p
+        where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no)
+          and p.opening is null order by p.pair_no) end as pair_nos
+      from unnest($4) x (source_no)
+    ), s as materialized (
+      select x.source_no, x.pair_nos, p.pair_no,
+        case x.source_no when p.left_source_no then 'left' else 'right' end as side
+      from sources x left join public.pairs p on p.tenant_id = $1 and p.pair_no = any (%s)
+    )
+    select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
+    from (%s) l order by l.value_date desc, l.line_no desc limit $8 $sql$,
+    case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end, page);
+end $$;
+
 -- The caller's lines of these sources, latest first, as list_lines needs them. If few lines come
 -- into question, they are looked up and sorted; open lines are read from where only those are
 -- stored; everything else is read in the order of the lines' index until the page is full. The
@@ -260,22 +282,8 @@ begin
   end if;
   found_lines := coalesce(found_lines, private.narrow_by_state(period, state, source_nos, 5000));
   stands := case when found_lines is null then private.lines_by_state(period, state) end;
-  return query execute format($sql$
-    with sources as materialized (
-      select x.source_no, case when $3.id is not null then array[$3.pair_no] else array(
-        select p.pair_no from public.pairs p
-        where p.tenant_id = $1 and x.source_no in (p.left_source_no, p.right_source_no)
-          and p.opening is null order by p.pair_no) end as pair_nos
-      from unnest($4) x (source_no)
-    ), s as materialized (
-      select x.source_no, x.pair_nos, p.pair_no,
-        case x.source_no when p.left_source_no then 'left' else 'right' end as side
-      from sources x left join public.pairs p on p.tenant_id = $1 and p.pair_no = any (%s)
-    )
-    select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
-    from (%s) l order by l.value_date desc, l.line_no desc limit $8 $sql$,
-    case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end,
-    private.line_page(period, state, stands, found_lines is not null, after_date is not null,
+  return query execute private.line_page_statement(stands, private.line_page(period, state, stands,
+      found_lines is not null, after_date is not null,
       concat_ws(' and ', private.line_field_filters(input),
         private.line_period_filters(period, state, stands is not null),
         case when since is not null and not is_changed then private.line_changed_since() end,

@@ -312,9 +312,9 @@ end $$;
 create function private.queue_book_recount(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  perform graphile_worker.add_job('examine_books',
+  perform graphile_worker.add_job('recount_books',
     json_build_object('tenant_id', tenant, 'pair_no', pair),
-    queue_name => 'examine_books', job_key => format('examine_books:%s:%s', tenant, pair),
+    queue_name => 'recount_books', job_key => format('recount_books:%s:%s', tenant, pair),
     max_attempts => 5);
 end $$;
 

@@ -172,6 +172,38 @@ grant execute on function
   private.matched_line_items(public.reconciliations, uuid, bigint, integer)
 to authenticated;
 
+-- What was adjusted, left over and excluded in the period itself: how many, and the first 1,000 of
+-- each.
+create function private.statement_items(period public.reconciliations) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  adjustments bigint;
+  residuals bigint;
+begin
+  select coalesce(sum(jsonb_array_length(match.adjustments)), 0),
+    count(*) filter (where match.residual_minor <> 0)
+  into adjustments, residuals
+  from public.matches match
+  where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
+    and match.state = 'confirmed'
+    and (match.residual_minor <> 0 or match.adjustments <> '[]');
+  return jsonb_build_object(
+    'adjustment_count', adjustments, 'residual_count', residuals,
+    'exclusion_count', (
+      select count(*) from public.exclusions exclusion
+      where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id
+    ),
+    -- Without any, the matches need not be searched again.
+    'adjustments', coalesce(
+      case when adjustments > 0 then private.adjustment_items(period, null, null, 1000) end, '[]'),
+    'residuals', coalesce(
+      case when residuals > 0 then private.residual_items(period, null, 1000) end, '[]'),
+    'exclusions', coalesce(private.exclusion_items(period, null, 1000), '[]')
+  );
+end $$;
+
+grant execute on function private.statement_items(public.reconciliations) to authenticated;
+
 -- input: { id, kind: outstanding | adjustment | residual | exclusion | match, limit, after: [key,
 -- …] | null }, `id` the reconciliation's.
 -- Refuses: not_found, conflict.

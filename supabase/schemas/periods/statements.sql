@@ -252,8 +252,8 @@ begin
   );
 end $$;
 
--- { aging, outstanding_count, outstanding }: what is open by age, and the 250 lines with the most
--- money.
+-- { aging, outstanding_count, outstanding }: what is open by age and kind, and the 250 lines with the
+-- most money. The sign of a line decides its kind: a receipt, or a payment below zero.
 create function private.statement_outstanding(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -265,6 +265,8 @@ begin
     ), aged as (
       select outstanding.currency, outstanding.side, count(*) as line_count,
         sum(outstanding.open_minor) as minor,
+        count(*) filter (where outstanding.open_minor < 0) as payments,
+        coalesce(sum(outstanding.open_minor) filter (where outstanding.open_minor < 0), 0) as paid,
         case when outstanding.age > 90 then 91 when outstanding.age > 60 then 61
           when outstanding.age > 30 then 31
           when outstanding.age > 7 then 8 else 0 end as days_from
@@ -275,7 +277,10 @@ begin
       'aging', (
         select coalesce(jsonb_agg(jsonb_build_object(
           'currency', aged.currency, 'side', aged.side, 'days_from', aged.days_from,
-          'line_count', aged.line_count, 'open_minor', private.exact_sum(aged.minor)
+          'line_count', aged.line_count, 'open_minor', private.exact_sum(aged.minor),
+          'receipt_count', aged.line_count - aged.payments,
+          'receipt_minor', private.exact_sum(aged.minor - aged.paid),
+          'payment_count', aged.payments, 'payment_minor', private.exact_sum(aged.paid)
         ) order by aged.currency, aged.side, aged.days_from), '[]')
         from aged
       ),
@@ -296,33 +301,18 @@ begin
   );
 end $$;
 
--- What was adjusted, left over and excluded in the period itself: how many, and the first 1,000 of
--- each.
-create function private.statement_items(period public.reconciliations) returns jsonb
+-- { left_kind, right_kind }: the kinds of the period's sources.
+create function private.statement_source_kinds(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
-declare
-  adjustments bigint;
-  residuals bigint;
 begin
-  select coalesce(sum(jsonb_array_length(match.adjustments)), 0),
-    count(*) filter (where match.residual_minor <> 0)
-  into adjustments, residuals
-  from public.matches match
-  where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
-    and match.state = 'confirmed'
-    and (match.residual_minor <> 0 or match.adjustments <> '[]');
-  return jsonb_build_object(
-    'adjustment_count', adjustments, 'residual_count', residuals,
-    'exclusion_count', (
-      select count(*) from public.exclusions exclusion
-      where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id
-    ),
-    -- Without any, the matches need not be searched again.
-    'adjustments', coalesce(
-      case when adjustments > 0 then private.adjustment_items(period, null, null, 1000) end, '[]'),
-    'residuals', coalesce(
-      case when residuals > 0 then private.residual_items(period, null, 1000) end, '[]'),
-    'exclusions', coalesce(private.exclusion_items(period, null, 1000), '[]')
+  return (
+    select jsonb_build_object('left_kind', left_source.kind, 'right_kind', right_source.kind)
+    from public.pairs pair
+    join public.sources left_source on left_source.tenant_id = pair.tenant_id
+      and left_source.source_no = pair.left_source_no
+    join public.sources right_source on right_source.tenant_id = pair.tenant_id
+      and right_source.source_no = pair.right_source_no
+    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
   );
 end $$;
 
@@ -336,7 +326,8 @@ begin
     'as_of', private.iso(coalesce(period.closed_at, now())),
     'closed_at', private.iso(period.closed_at),
     'closed_by', period.closed_by, 'proof', private.proof_json(period)
-  ) || private.statement_totals(period) || private.statement_outstanding(period)
+  ) || private.statement_source_kinds(period) || private.statement_totals(period)
+    || private.statement_outstanding(period)
     || private.statement_items(period);
 end $$;
 
@@ -358,8 +349,9 @@ grant execute on function
   private.statement_explained(public.reconciliations),
   private.booked_balances(public.reconciliations), private.statement_sums(public.reconciliations),
   private.statement_totals(public.reconciliations),
+  private.statement_source_kinds(public.reconciliations),
   private.statement_outstanding(public.reconciliations),
-  private.statement_items(public.reconciliations), private.statement_json(public.reconciliations),
+  private.statement_json(public.reconciliations),
   private.outstanding_json(public.reconciliations, bigint, text, bigint)
 to authenticated;
 

@@ -1,10 +1,50 @@
 -- Saving what a run decided: chunks of matches, each with its members and the lines that it takes.
 
+-- Updates matches that the engine found again, by another rule or with other fees.
+create function private.update_found_matches(tenant text, run text, ids uuid[], states text[],
+  methods text[], settled boolean[], scores real[], margins real[], residuals bigint[],
+  explanations jsonb, highs bigint[], lows bigint[], adjustments jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  update public.matches match
+  set run_id = run, method = item.method, settled = item.settled, score = item.score,
+    margin = item.margin, residual_minor = item.residual,
+    adjustments = coalesce(update_found_matches.adjustments -> item.id::text, '[]'),
+    explanation = explanations -> item.id::text, hash_high = item.high, hash_low = item.low
+  from unnest(ids, states, methods, update_found_matches.settled, scores, margins, residuals, highs,
+    lows) as item (id, state, method, settled, score, margin, residual, high, low)
+  where match.tenant_id = tenant and match.id = item.id and match.decided_by is null
+    and match.state = item.state;
+end $$;
+
+-- Undoes those of these matches that nobody decided.
+create function private.undo_undecided_matches(tenant text, ids uuid[]) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  if cardinality(ids) > 0 then
+    perform private.undo_matches(tenant, array(
+      select match.id from public.matches match
+      where match.tenant_id = tenant and match.id = any (ids) and match.decided_by is null), null);
+  end if;
+end $$;
+
+-- The matches with a member whose line has no longer so much open.
+create function private.matches_of_taken_lines(tenant text, pair integer, member_ids uuid[],
+  member_lines bigint[], member_amounts bigint[]) returns uuid[]
+language plpgsql stable set search_path = '' as $$
+begin
+  return (
+    select coalesce(array_agg(distinct member_ids[found.nth]), '{}')
+    from private.find_open_amounts(tenant, pair, member_lines, member_amounts) found
+    where found.place is null
+      or found.minor not between least(found.open_minor, 0) and greatest(found.open_minor, 0)
+  );
+end $$;
+
 -- Stores a chunk: undoes what the engine made and does not make any more, then creates new matches,
 -- given in columns. Matches whose lines have been taken since are left out. Matches without members
 -- exist already, and were made by another rule, or have other fees now. Returns how many were left
--- out. Refuses: conflict if the period was closed or another process took over the run. One
--- function, because any part of it would need the same columns.
+-- out. Refuses: conflict if the period was closed or another process took over the run.
 create function private.save_matches(
   tenant text, reconciliation text, run text, attempt integer, gone uuid[],
   ids uuid[], states text[], shapes text[], methods text[], settled boolean[], scores real[],
@@ -21,28 +61,14 @@ declare
 begin
   period := private.lock_period(tenant, reconciliation);
   perform private.require_attempt(tenant, run, attempt);
-  if cardinality(gone) > 0 then
-    perform private.undo_matches(tenant, array(
-      select match.id from public.matches match
-      where match.tenant_id = tenant and match.id = any (gone) and match.decided_by is null),
-        null);
-  end if;
+  perform private.undo_undecided_matches(tenant, gone);
   if cardinality(member_ids) = 0 then
-    update public.matches match
-    set run_id = run, method = item.method, settled = item.settled, score = item.score,
-      margin = item.margin, residual_minor = item.residual,
-      adjustments = coalesce(save_matches.adjustments -> item.id::text, '[]'),
-      explanation = explanations -> item.id::text, hash_high = item.high, hash_low = item.low
-    from unnest(ids, states, methods, save_matches.settled, scores, margins, residuals, highs, lows)
-      as item (id, state, method, settled, score, margin, residual, high, low)
-    where match.tenant_id = tenant and match.id = item.id and match.decided_by is null
-      and match.state = item.state;
+    perform private.update_found_matches(tenant, run, ids, states, methods, settled, scores,
+      margins, residuals, explanations, highs, lows, adjustments);
     return 0;
   end if;
-  select coalesce(array_agg(distinct member_ids[found.nth]), '{}') into lost_ids
-  from private.find_open_amounts(tenant, period.pair_no, member_lines, member_amounts) found
-  where found.place is null
-    or found.minor not between least(found.open_minor, 0) and greatest(found.open_minor, 0);
+  lost_ids := private.matches_of_taken_lines(tenant, period.pair_no, member_ids, member_lines,
+    member_amounts);
   insert into public.matches (tenant_id, id, pair_no, reconciliation_id, run_id, state, shape,
     method, settled, score, margin, currency,
     amount_minor, residual_minor, adjustments, explanation, hash_high, hash_low, created_by)

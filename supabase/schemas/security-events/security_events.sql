@@ -45,6 +45,20 @@ create index security_events_by_target on public.security_events (tenant_id, tar
 where seq is not null and target is not null;
 create index security_events_across on public.security_events (tenant_id, at, seq)
 where seq is not null and cross_tenant;
+-- What an event is searched by: who, to what by name and ID, in which period, and why.
+create function private.security_event_search_text(actor text, target text, reason text,
+  details jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return lower(concat_ws(' ', actor, target, reason, details ->> 'name',
+    details ->> 'target_name', details ->> 'reconciliation_name', details ->> 'file_name',
+    details ->> 'email', details ->> 'url'));
+end $$;
+-- Serves searches for words of three letters or more.
+create index security_events_by_words on public.security_events
+  using gin (private.security_event_search_text(actor, target, reason, details)
+    extensions.gin_trgm_ops)
+where seq is not null;
 create index security_events_unchained on public.security_events (chain, id) where seq is null;
 
 alter table public.security_events enable row level security;

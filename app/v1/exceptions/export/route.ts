@@ -4,5 +4,7 @@ import { exportEndpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(listExceptionsContract, ({ ctx, query }) => exportExceptions(ctx, query)),
+  exportEndpoint(listExceptionsContract, ({ ctx, query }) => ({
+    pages: exportExceptions(ctx, query),
+  })),
 );

@@ -4,5 +4,7 @@ import { listSecurityEventsContract } from "#lib/security-events/contract.ts";
 import { exportSecurityEvents } from "#lib/security-events/export-security-events.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(listSecurityEventsContract, ({ ctx, query }) => exportSecurityEvents(ctx, query)),
+  exportEndpoint(listSecurityEventsContract, ({ ctx, query }) => ({
+    pages: exportSecurityEvents(ctx, query),
+  })),
 );

@@ -1646,7 +1646,7 @@ class Reconciliations(SyncResource):
     def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> Export:
         """Export a period's matches.
 
-        Streams everything that matches the filters, newest first, with one row for each line of a match. `amount_minor` is the matched part of the line. The export is recorded as a security event.
+        Streams everything that matches the filters, newest first, with one row for each line of a match. `amount` is the matched part of the line; it and `residual` are in major units. The export is recorded as a security event.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "format": format}, has_end_mark=True)
 
@@ -1732,7 +1732,7 @@ class Reconciliations(SyncResource):
     def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> Export:
         """Export a statement.
 
-        The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
+        The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding` (`item` is receipt or payment), `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
 
         A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
         """
@@ -1871,7 +1871,7 @@ class AsyncReconciliations(AsyncResource):
     def export_matches(self, id: str, *, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, format: Optional[T.ExportFormat] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a period's matches.
 
-        Streams everything that matches the filters, newest first, with one row for each line of a match. `amount_minor` is the matched part of the line. The export is recorded as a security event.
+        Streams everything that matches the filters, newest first, with one row for each line of a match. `amount` is the matched part of the line; it and `residual` are in major units. The export is recorded as a security event.
         """
         return self._export("GET", f"/v1/reconciliations/{segment('id', id)}/matches/export", options, query={"state": state, "method": method, "shape": shape, "run_id": run_id, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "format": format}, has_end_mark=True)
 
@@ -1957,7 +1957,7 @@ class AsyncReconciliations(AsyncResource):
     def export_statement(self, id: str, *, matches: Optional[bool] = None, format: Optional[T.ExportFormatWithWorkbook] = None, **options: Unpack[Options]) -> AsyncExport:
         """Export a statement.
 
-        The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
+        The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding` (`item` is receipt or payment), `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
 
         A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
         """

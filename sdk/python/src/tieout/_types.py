@@ -2449,6 +2449,10 @@ class ReconciliationStatementAgingItem(TypedDict):
     days_from: int
     line_count: int
     open_minor: "MinorAmount"
+    receipt_count: NotRequired[int]
+    receipt_minor: NotRequired[Union[int, str]]
+    payment_count: NotRequired[int]
+    payment_minor: NotRequired[Union[int, str]]
 
 
 class ReconciliationStatementAdjustmentsItem(TypedDict):
@@ -2468,6 +2472,8 @@ class ReconciliationStatement(TypedDict):
     period_end: str
     left_source: str
     right_source: str
+    left_kind: NotRequired["SourceKind"]
+    right_kind: NotRequired["SourceKind"]
     as_of: "ResponseTime"
     closed_at: Union[str, None]
     closed_by: Union[str, None]

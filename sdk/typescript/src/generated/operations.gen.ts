@@ -1142,7 +1142,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Export a period's matches.
    *
-   * Streams everything that matches the filters, newest first, with one row for each line of a match. `amount_minor` is the matched part of the line. The export is recorded as a security event.
+   * Streams everything that matches the filters, newest first, with one row for each line of a match. `amount` is the matched part of the line; it and `residual` are in major units. The export is recorded as a security event.
    */
   exportMatches(id: string, query?: Omit<T.ExportMatchesQuery, "format"> & Partial<Pick<T.ExportMatchesQuery, "format">>, options?: CallOptions): Export {
     return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/matches/export`, rowsIn(query), options);
@@ -1252,7 +1252,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Export a statement.
    *
-   * The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding`, `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
+   * The whole statement as one table; for a closed period it never changes. `kind` is the kind of row: `balance` (`item` names the sum), `outstanding` (`item` is receipt or payment), `adjustment` (`item` is its kind), `residual`, `exclusion`, and with `matches` also `match`, a row for each line of a match (`item` is the rule, or manual). `amount` is in major units and `amount_minor` in minor units; without a side they are left − right.
    *
    * A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
    */

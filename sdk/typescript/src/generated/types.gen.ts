@@ -1,5 +1,8 @@
 // Written by `npm run generate` from openapi.json.
 
+/** Values of later versions of the API are passed through. */
+export type Open<Known extends string> = Known | (string & {});
+
 export type AddLinesRequest = {
     /**
      * @minItems 1
@@ -34,7 +37,7 @@ export type AddedLines = {
          */
         index: number;
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^lin_[0-9a-z]{20,40}$
          */
         id: string;
@@ -49,12 +52,12 @@ export type AdjustmentKind = "fee" | "fx" | "rounding" | "write_off" | "other";
 
 export type AlertChannel = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^ach_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 120
      */
@@ -69,7 +72,7 @@ export type AlertChannel = {
      * @minItems 1
      * @maxItems 5
      */
-    kinds: AlertChannelKind[];
+    kinds: Open<AlertChannelKind>[];
     /**
      * When the latest message was sent.
      * @maxLength 24
@@ -122,7 +125,7 @@ export type AmountsBySide = {
     /**
      * The side of the reconciliation.
      */
-    side: LineSide;
+    side: Open<LineSide>;
     /**
      * The period's lines: all up to its end that no earlier period settled.
      */
@@ -149,12 +152,12 @@ export type AmountsBySide = {
 
 export type ApiKey = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -185,7 +188,7 @@ export type ApiKey = {
     /**
      * Its status.
      */
-    status: ApiKeyStatus;
+    status: Open<ApiKeyStatus>;
     /**
      * The latest accepted call. Null: never used.
      * @maxLength 24
@@ -267,12 +270,12 @@ export type ApiKeyExpiringEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -352,7 +355,7 @@ export type ApiKeyImpact = {
      */
     webhooks: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -386,12 +389,12 @@ export type ApiKeyRevokedEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^key_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -509,7 +512,7 @@ export type BoardMoney = {
     /**
      * The side of the reconciliation.
      */
-    side: LineSide;
+    side: Open<LineSide>;
     /**
      * The open amount of its lines. Beyond 2^53 − 1, the digits as a string.
      */
@@ -574,7 +577,7 @@ export type BoardPeriod = {
     /**
      * Its state on the way to the close. preparing: existing lines of its sources are still being added.
      */
-    state: BoardPeriodState;
+    state: Open<BoardPeriodState>;
     /**
      * Who signed it as prepared. Null if no signature is valid.
      * @maxLength 125
@@ -707,12 +710,12 @@ export type BulkUpdate = {
 
 export type Calendar = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -775,12 +778,12 @@ export type CalendarBySeverity = {
 
 export type CalendarChange = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cal_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -926,7 +929,7 @@ export type ChainFault = {
     /**
      * The reason given.
      */
-    reason: "content_changed" | "row_missing" | "order_changed" | "tail_rewritten" | "tail_cut" | "checkpoint_invalid" | "not_chained";
+    reason: Open<"content_changed" | "row_missing" | "order_changed" | "tail_rewritten" | "tail_cut" | "checkpoint_invalid" | "not_chained">;
     /**
      * The number of the first event that fails verification.
      * @format int64
@@ -948,7 +951,7 @@ export type ChainVerification = {
     /**
      * Its status.
      */
-    status: "intact" | "broken";
+    status: Open<"intact" | "broken">;
     as_of: ResponseTime;
     /**
      * Number of verified events.
@@ -970,7 +973,7 @@ export type ChainVerification = {
          */
         seq: number;
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^sev_[0-9a-z]{20,40}$
          */
         id: string;
@@ -987,7 +990,7 @@ export type ChainVerification = {
         /**
          * Its kind.
          */
-        kind: "head" | "prefix";
+        kind: Open<"head" | "prefix">;
         /**
          * The event's number in the chain.
          * @format int64
@@ -1032,19 +1035,19 @@ export type ChangeTime = string;
  * Which checks of the checklist block signing and closing, warn or are ignored.
  */
 export type CheckPolicy = {
-    period_over: CheckWeight;
-    files: CheckWeight;
+    period_over: Open<CheckWeight>;
+    files: Open<CheckWeight>;
     /**
      * Balances by side and currency.
      */
-    balances: CheckWeight;
-    suggestions: CheckWeight;
+    balances: Open<CheckWeight>;
+    suggestions: Open<CheckWeight>;
     /**
      * Exceptions that would be created.
      */
-    exceptions: CheckWeight;
-    difference: CheckWeight;
-    evidence: CheckWeight;
+    exceptions: Open<CheckWeight>;
+    difference: Open<CheckWeight>;
+    evidence: Open<CheckWeight>;
 };
 
 /**
@@ -1076,7 +1079,7 @@ export type ConflictOrInvalidTransitionProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "conflict" | "invalid_transition";
+    code?: Open<"conflict" | "invalid_transition">;
 };
 
 export type ConflictProblem = Problem & {
@@ -1094,7 +1097,7 @@ export type ConflictReason = "run_under_way" | "preparing" | "lines_changing" | 
 
 export type Connection = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1106,7 +1109,7 @@ export type Connection = {
     /**
      * Its kind.
      */
-    kind: ConnectionKind;
+    kind: Open<ConnectionKind>;
     /**
      * https: the file's URL. s3: an https URL with endpoint, bucket and prefix. sftp: host and folder. Only public addresses. mail: assigned by the server.
      * @minLength 1
@@ -1121,7 +1124,7 @@ export type Connection = {
     /**
      * How to sign in. signed_query: the credential is the query of a signed https URL. access_key: for s3, with its ID as user_name.
      */
-    auth: ConnectionAuth;
+    auth: Open<ConnectionAuth>;
     /**
      * The user's name, or the access key's ID.
      * @minLength 1
@@ -1166,7 +1169,7 @@ export type Connection = {
     /**
      * What happens to a file on the server after its import.
      */
-    afterwards: FileAfterwards;
+    afterwards: Open<FileAfterwards>;
     /**
      * The subfolder to move files to, with afterwards: move.
      * @minLength 1
@@ -1200,7 +1203,7 @@ export type Connection = {
     /**
      * stopped: the server presented a different host key.
      */
-    status: "active" | "paused" | "stopped";
+    status: Open<"active" | "paused" | "stopped">;
     /**
      * Null: only on request.
      * @maxLength 24
@@ -1216,7 +1219,7 @@ export type Connection = {
     /**
      * The result of the last check.
      */
-    last_outcome: ("fetched" | "nothing_new" | "failed") | null;
+    last_outcome: (Open<"fetched" | "nothing_new" | "failed">) | null;
     /**
      * Why the last check or a file failed.
      * @maxLength 1000
@@ -1252,7 +1255,7 @@ export type ConnectionFailingEvent = {
 
 export type ConnectionFile = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cfl_[0-9a-z]{20,40}$
      */
     id: string;
@@ -1307,7 +1310,7 @@ export type ConnectionFile = {
     /**
      * duplicate: the source already has the same content under another name.
      */
-    outcome: "fetching" | "importing" | "imported" | "duplicate" | "failed" | "undone";
+    outcome: Open<"fetching" | "importing" | "imported" | "duplicate" | "failed" | "undone">;
     /**
      * The import that added it. Null: it was sent as JSON.
      * @maxLength 44
@@ -1439,7 +1442,7 @@ export type CountBySeverity = {
 
 export type CreateAlertChannelRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 120
      */
@@ -1490,7 +1493,7 @@ export type CreateApiKeyRequest = {
 
 export type CreateCalendarRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -1702,7 +1705,7 @@ export type CreateIntegrationRequest = {
      */
     limit?: number;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -1793,7 +1796,7 @@ export type CreateMatchRequest = {
 
 export type CreateReconciliationRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -1927,7 +1930,7 @@ export type CreateRunRequest = {
 
 export type CreateSourceRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -2066,7 +2069,7 @@ export type CreateWebhookRequest = {
      */
     headers?: {
         /**
-         * Its display name.
+         * Its name.
          * @minLength 1
          * @maxLength 64
          */
@@ -2171,7 +2174,7 @@ export type DecideMatchesRequest = {
 
 export type Decision = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^dec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2179,7 +2182,7 @@ export type Decision = {
     /**
      * match: a manual match.
      */
-    action: "confirm" | "reject" | "match" | "exclude";
+    action: Open<"confirm" | "reject" | "match" | "exclude">;
     /**
      * More than one for a bulk decision.
      * @minimum 0
@@ -2223,7 +2226,7 @@ export type DecisionPage = {
 
 export type DeletedConnection = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^con_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2237,7 +2240,7 @@ export type DeletedFilter = "true" | "false" | "only";
 
 export type DeletedView = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2249,7 +2252,7 @@ export type DeletedView = {
 
 export type DeletedWebhook = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2368,7 +2371,7 @@ export type EntriesWithoutRule = {
     /**
      * The kind of item that it posts.
      */
-    kind: EntryKind;
+    kind: Open<EntryKind>;
     currency: CurrencyOfAmount;
     /**
      * How many there are.
@@ -2381,7 +2384,7 @@ export type EntriesWithoutRule = {
 
 export type Entry = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^ent_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2394,7 +2397,7 @@ export type Entry = {
     /**
      * The kind of item that it posts.
      */
-    kind: EntryKind;
+    kind: Open<EntryKind>;
     /**
      * The match or line that it posts.
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
@@ -2462,7 +2465,7 @@ export type Entry = {
 
 export type EntryBatch = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^bat_[0-9a-z]{20,40}$
      */
     id: string;
@@ -2475,7 +2478,7 @@ export type EntryBatch = {
     /**
      * Its state.
      */
-    state: EntryBatchState;
+    state: Open<EntryBatchState>;
     reconciliation_id: OriginReconciliationId;
     /**
      * The reconciliation's name.
@@ -2560,7 +2563,7 @@ export type EntryDraft = {
     /**
      * The kind of item that it posts.
      */
-    kind: EntryKind;
+    kind: Open<EntryKind>;
     /**
      * The match or line that it posts.
      * @pattern ^(?:mat|lin)_[0-9a-z]{20,40}$
@@ -2653,7 +2656,7 @@ export type EntryPush = {
     /**
      * failed is retried, stopped is not.
      */
-    state: "waiting" | "done" | "failed" | "stopped";
+    state: Open<"waiting" | "done" | "failed" | "stopped">;
     /**
      * When it happened.
      * @format date-time
@@ -2708,7 +2711,7 @@ export type EntryPushSettings = {
     /**
      * The format of the files.
      */
-    format: EntryPushFormat;
+    format: Open<EntryPushFormat>;
 };
 
 export type EntryRule = {
@@ -2891,14 +2894,14 @@ export type EventTime = string;
 
 export type Evidence = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^evd_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The kind of object that the file is attached to.
      */
-    subject_type: "exception" | "match" | "line" | "reconciliation";
+    subject_type: Open<"exception" | "match" | "line" | "reconciliation">;
     /**
      * An exception, a match, a line or a reconciliation, which is a period.
      * @pattern ^(?:exc|mat|lin|rcn)_[0-9a-z]{20,40}$
@@ -2912,7 +2915,7 @@ export type Evidence = {
     /**
      * Detected from the content, whatever the upload or the name said.
      */
-    media_type: "application/pdf" | "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/tiff" | "image/heic" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "text/csv" | "message/rfc822" | "text/plain";
+    media_type: Open<"application/pdf" | "image/png" | "image/jpeg" | "image/gif" | "image/webp" | "image/tiff" | "image/heic" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" | "text/csv" | "message/rfc822" | "text/plain">;
     /**
      * The size of the content.
      * @minimum 1
@@ -2982,7 +2985,7 @@ export type ExceptionChange = {
     /**
      * Its kind.
      */
-    kind: "created" | "updated";
+    kind: Open<"created" | "updated">;
     /**
      * Each field that changed, with its value before and after.
      */
@@ -3029,7 +3032,7 @@ export type ExceptionChangePage = {
 
 export type ExceptionComment = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^cmt_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3248,7 +3251,7 @@ export type ExceptionSlaAtRiskEvent = {
         /**
          * What both thresholds count: all minutes, or open minutes of the exception's calendar.
          */
-        threshold_kind: ThresholdKind;
+        threshold_kind: Open<ThresholdKind>;
         /**
          * The next threshold. 0 is the breach.
          * @minimum 0
@@ -3345,7 +3348,7 @@ export type FileAfterwards = "leave" | "move" | "delete";
  */
 export type FileStatements = {
     /**
-     * The unique ID.
+     * Its ID.
      * @maxLength 255
      */
     id: string | null;
@@ -3411,7 +3414,7 @@ export type FirstSteps = {
         /**
          * The step.
          */
-        step: "create_key" | "call_api" | "register_webhook" | "receive_event";
+        step: Open<"create_key" | "call_api" | "register_webhook" | "receive_event">;
         /**
          * Whether it is done.
          */
@@ -3441,7 +3444,7 @@ export type ForbiddenProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden";
+    code?: Open<"tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden">;
 };
 
 /**
@@ -3464,7 +3467,7 @@ export type HolidayCountries = {
          */
         code: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -3485,7 +3488,7 @@ export type Holidays = {
          */
         code: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -3501,14 +3504,14 @@ export type Holidays = {
          */
         date: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
         /**
          * Its kind.
          */
-        kind: "public" | "bank";
+        kind: Open<"public" | "bank">;
     }[];
 };
 
@@ -3535,14 +3538,14 @@ export type IcsDays = {
          */
         line: number;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string | null;
         /**
          * `observance`: an observed day, not a holiday. `recurrence`: it recurs in a way that isn't supported.
          */
-        reason: "cancelled" | "observance" | "not_all_day" | "too_long" | "recurrence" | "limit";
+        reason: Open<"cancelled" | "observance" | "not_all_day" | "too_long" | "recurrence" | "limit">;
     }[];
 };
 
@@ -3554,7 +3557,7 @@ export type IdempotencyKeyRequiredProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "invalid_request" | "tenant_required" | "idempotency_key_required";
+    code?: Open<"invalid_request" | "tenant_required" | "idempotency_key_required">;
 };
 
 export type IdempotencyMismatchProblem = Problem & {
@@ -3578,7 +3581,7 @@ export type IdempotentRequest = {
 
 export type Import = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^imp_[0-9a-z]{20,40}$
      */
     id: string;
@@ -3590,7 +3593,7 @@ export type Import = {
     /**
      * Its status.
      */
-    status: ImportStatus;
+    status: Open<ImportStatus>;
     /**
      * The file's name.
      * @maxLength 255
@@ -3599,7 +3602,7 @@ export type Import = {
     /**
      * The file's format.
      */
-    format: ImportFormat;
+    format: Open<ImportFormat>;
     /**
      * Lines that could be read.
      * @minimum 0
@@ -3702,7 +3705,7 @@ export type ImportDoneEvent = {
          */
         "import": {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^imp_[0-9a-z]{20,40}$
              */
             id: string;
@@ -3714,7 +3717,7 @@ export type ImportDoneEvent = {
             /**
              * Its status.
              */
-            status: ImportStatus;
+            status: Open<ImportStatus>;
             /**
              * The file's name.
              * @maxLength 255
@@ -3723,7 +3726,7 @@ export type ImportDoneEvent = {
             /**
              * The file's format.
              */
-            format: ImportFormat;
+            format: Open<ImportFormat>;
             /**
              * Lines that could be read.
              * @minimum 0
@@ -3940,7 +3943,7 @@ export type ImportPreview = {
     /**
      * The file's format.
      */
-    format: ImportFormat;
+    format: Open<ImportFormat>;
     /**
      * Lines that could be read.
      * @minimum 0
@@ -4005,7 +4008,7 @@ export type ImportPreview = {
      */
     columns: {
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -4188,7 +4191,7 @@ export type ImportWarnings = {
     /**
      * The code, for your program.
      */
-    code: ImportWarning;
+    code: Open<ImportWarning>;
     /**
      * A sentence that explains it.
      * @maxLength 2000
@@ -4216,7 +4219,7 @@ export type IncludeLineRequest = {
  */
 export type Integration = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -4249,7 +4252,7 @@ export type Integration = {
      */
     limit?: number | null;
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4302,12 +4305,12 @@ export type InvalidRequestProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "invalid_request" | "tenant_required";
+    code?: Open<"invalid_request" | "tenant_required">;
 };
 
 export type Invitation = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^inv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4320,11 +4323,11 @@ export type Invitation = {
      * Their roles in the tenant.
      * @maxItems 16
      */
-    roles: Role[];
+    roles: Open<Role>[];
     /**
      * Its status.
      */
-    status: InvitationStatus;
+    status: Open<InvitationStatus>;
     created_at: CreationTime;
     created_by: Creator;
     /**
@@ -4376,7 +4379,7 @@ export type IpNotAllowedOrBrowserForbiddenProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "tenant_forbidden" | "ip_not_allowed" | "browser_forbidden";
+    code?: Open<"tenant_forbidden" | "ip_not_allowed" | "browser_forbidden">;
 };
 
 export type KnownName = {
@@ -4468,7 +4471,7 @@ export type LedgerRow = {
     /**
      * Its kind.
      */
-    kind: "set" | "moved" | "crossed" | "paused" | "resumed" | "recalculated" | "resolved" | "dismissed" | "reopened";
+    kind: Open<"set" | "moved" | "crossed" | "paused" | "resumed" | "recalculated" | "resolved" | "dismissed" | "reopened">;
     /**
      * The deadline.
      * @format date-time
@@ -4482,7 +4485,7 @@ export type LedgerRow = {
     /**
      * What threshold_minutes counts: all minutes, or open ones of the calendar.
      */
-    threshold_kind: ThresholdKind | null;
+    threshold_kind: Open<ThresholdKind> | null;
     /**
      * Since the previous row: worked_seconds, closed_seconds and paused_seconds together.
      */
@@ -4551,7 +4554,7 @@ export type LedgerSegment = {
     /**
      * Its kind.
      */
-    kind: "worked" | "closed" | "paused";
+    kind: Open<"worked" | "closed" | "paused">;
 };
 
 /**
@@ -4636,7 +4639,7 @@ export type LedgerSettingsInput = {
 
 export type Line = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
@@ -4706,7 +4709,7 @@ export type Line = {
     /**
      * Its state in the requested reconciliation, otherwise where most of it is open.
      */
-    state: "open" | "partly_matched" | "matched" | "excluded";
+    state: Open<"open" | "partly_matched" | "matched" | "excluded">;
     /**
      * The amount not matched yet, with the sign of the amount.
      * @format int64
@@ -4730,7 +4733,7 @@ export type LineEvent = {
     /**
      * matched: by a run or manually. undone: a match or a decision was undone.
      */
-    type: "added" | "suggested" | "matched" | "confirmed" | "rejected" | "undone" | "excluded" | "included" | "exception_opened" | "exception_resolved" | "exception_dismissed";
+    type: Open<"added" | "suggested" | "matched" | "confirmed" | "rejected" | "undone" | "excluded" | "included" | "exception_opened" | "exception_resolved" | "exception_dismissed">;
     /**
      * When it happened.
      * @format date-time
@@ -4891,7 +4894,7 @@ export type ListedEvent = {
     /**
      * Its type.
      */
-    type: EventKind;
+    type: Open<EventKind>;
     timestamp: EventTime;
     test?: TestMark;
     /**
@@ -5005,7 +5008,7 @@ export type LoggedRequest = {
     /**
      * session: the dashboard; token: a user's JWT.
      */
-    credential: CallCredential;
+    credential: Open<CallCredential>;
     /**
      * Null if the credential failed: it named one of your API keys without its secret.
      * @maxLength 125
@@ -5086,7 +5089,7 @@ export type LoggedRequestDetail = {
     /**
      * session: the dashboard; token: a user's JWT.
      */
-    credential: CallCredential;
+    credential: Open<CallCredential>;
     /**
      * Null if the credential failed: it named one of your API keys without its secret.
      * @maxLength 125
@@ -5129,7 +5132,7 @@ export type MarkEntryBatchExportedRequest = {
 
 export type Match = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^mat_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5143,11 +5146,11 @@ export type Match = {
     /**
      * Its state.
      */
-    state: MatchState;
+    state: Open<MatchState>;
     /**
      * How many lines of each side it has.
      */
-    shape: MatchShape;
+    shape: Open<MatchShape>;
     /**
      * The rule's name, or manual.
      * @maxLength 200
@@ -5182,7 +5185,7 @@ export type Match = {
         /**
          * Its kind.
          */
-        kind: AdjustmentKind;
+        kind: Open<AdjustmentKind>;
         /**
          * The part of left − right that it explains.
          * @format int64
@@ -5211,7 +5214,7 @@ export type Match = {
         /**
          * The side of the reconciliation.
          */
-        side: LineSide;
+        side: Open<LineSide>;
         /**
          * The matched part of the line; negated if the source is inverted.
          * @format int64
@@ -5275,7 +5278,7 @@ export type MatchExplanation = {
     /**
      * Why these lines match: see the guide to matching.
      */
-    basis: "unique" | "in_order" | "nearest" | "keyed" | "sum" | "evidence" | "manual";
+    basis: Open<"unique" | "in_order" | "nearest" | "keyed" | "sum" | "evidence" | "manual">;
     /**
      * The comparison of each field.
      * @maxItems 16
@@ -5299,7 +5302,7 @@ export type MatchExplanation = {
         /**
          * The result of the comparison.
          */
-        verdict: "equal" | "close" | "similar" | "differs" | "missing";
+        verdict: Open<"equal" | "close" | "similar" | "differs" | "missing">;
         /**
          * Evidence for or against, in nats. Null for a rule without weights.
          */
@@ -5341,7 +5344,7 @@ export type MatchExplanation = {
         /**
          * The side of the reconciliation.
          */
-        side: LineSide;
+        side: Open<LineSide>;
         /**
          * The line.
          * @pattern ^lin_[0-9a-z]{20,40}$
@@ -5355,7 +5358,7 @@ export type MatchExplanation = {
     /**
      * Why it is only suggested. Null for a match.
      */
-    held: ("rule" | "track_record" | "score" | "margin" | "chance" | "budget" | "contradiction" | "window") | null;
+    held: (Open<"rule" | "track_record" | "score" | "margin" | "chance" | "budget" | "contradiction" | "window">) | null;
     /**
      * Further reasons, such as equal lines that were paired in order.
      * @maxLength 500
@@ -5392,7 +5395,7 @@ export type MatchUndoneEvent = {
          */
         match: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^mat_[0-9a-z]{20,40}$
              */
             id: string;
@@ -5400,7 +5403,7 @@ export type MatchUndoneEvent = {
             /**
              * How many lines of each side it has.
              */
-            shape: MatchShape;
+            shape: Open<MatchShape>;
             /**
              * The rule's name, or manual.
              * @maxLength 200
@@ -5505,7 +5508,7 @@ export type Me = {
     /**
      * Its kind.
      */
-    kind: "live" | "sandbox";
+    kind: Open<"live" | "sandbox">;
     /**
      * This tenant's sandbox, if it has one.
      * @maxLength 71
@@ -5518,14 +5521,14 @@ export type Me = {
         /**
          * Its type.
          */
-        type: "user" | "api_key" | "publishable_key" | "service_role";
+        type: Open<"user" | "api_key" | "publishable_key" | "service_role">;
         /**
-         * The unique ID.
+         * Its ID.
          * @maxLength 255
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -5544,7 +5547,7 @@ export type Me = {
 
 export type Member = {
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -5557,11 +5560,11 @@ export type Member = {
      * Empty if known only from an assignment.
      * @maxItems 16
      */
-    roles: Role[];
+    roles: Open<Role>[];
     /**
      * directory: a member in Supabase Auth. assignment: an exception is assigned to this name.
      */
-    source: "directory" | "assignment";
+    source: Open<"directory" | "assignment">;
 };
 
 export type MemberPage = {
@@ -5610,12 +5613,12 @@ export type MinutesBySeverity = {
 
 export type NewApiKey = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^key_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -5727,7 +5730,7 @@ export type NewLine = {
 
 export type NewWebhook = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -5741,7 +5744,7 @@ export type NewWebhook = {
      * The event types it subscribes to.
      * @maxItems 32
      */
-    events: EventKind[];
+    events: Open<EventKind>[];
     /**
      * Which events it gets. Empty: all.
      */
@@ -5780,7 +5783,7 @@ export type NewWebhook = {
     /**
      * Its status.
      */
-    status: WebhookStatus;
+    status: Open<WebhookStatus>;
     /**
      * When it was disabled.
      * @maxLength 24
@@ -5795,7 +5798,7 @@ export type NewWebhook = {
     /**
      * manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.
      */
-    disabled_reason: WebhookDisabledReason | null;
+    disabled_reason: Open<WebhookDisabledReason> | null;
     /**
      * A sentence explaining why.
      * @maxLength 1000
@@ -5804,7 +5807,7 @@ export type NewWebhook = {
     /**
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
-    health: WebhookHealth;
+    health: Open<WebhookHealth>;
     last_24h: DeliveriesOfDay;
     last_7d: DeliveriesOfWeek;
     /**
@@ -5834,7 +5837,7 @@ export type NewWebhook = {
     /**
      * Why the last attempt failed, while failing. Null otherwise.
      */
-    last_failure_kind: WebhookAttemptFailure | null;
+    last_failure_kind: Open<WebhookAttemptFailure> | null;
     /**
      * The next attempt of a waiting delivery.
      * @maxLength 24
@@ -5968,11 +5971,11 @@ export type NotificationSettings = {
     /**
      * Exceptions past their deadline: yours, all, or none.
      */
-    exception_breached: AlertScope;
+    exception_breached: Open<AlertScope>;
     /**
      * Exceptions near their deadline.
      */
-    exception_at_risk: AlertScope;
+    exception_at_risk: Open<AlertScope>;
     /**
      * Someone assigned you an exception.
      */
@@ -6065,14 +6068,14 @@ export type OpenHours = {
 
 export type OpenLine = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
     id: string;
     /**
      * The side of the reconciliation.
      */
-    side: LineSide;
+    side: Open<LineSide>;
     currency: CurrencyOfAmount;
     /**
      * Negated if the source is inverted.
@@ -6139,7 +6142,7 @@ export type OpenLine = {
         /**
          * How many lines of each side it has.
          */
-        shape: MatchShape;
+        shape: Open<MatchShape>;
     } | null;
     /**
      * Its open exception.
@@ -6198,7 +6201,7 @@ export type OpeningHours = {
     /**
      * The day.
      */
-    day: Weekday;
+    day: Open<Weekday>;
     /**
      * Local time.
      * @pattern ^([01]\d|2[0-3]):[0-5]\d$
@@ -6226,7 +6229,7 @@ export type OutstandingLine = {
     /**
      * The side of the reconciliation.
      */
-    side: LineSide;
+    side: Open<LineSide>;
     /**
      * The day on which the amount counts.
      * @format date
@@ -6393,12 +6396,12 @@ export type Overview = {
      */
     reconciliations: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^rcn_[0-9a-z]{20,40}$
          */
         id: string;
         /**
-         * Its display name.
+         * Its name.
          * @maxLength 200
          */
         name: string;
@@ -6429,7 +6432,7 @@ export type Overview = {
      */
     imports: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^imp_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6451,7 +6454,7 @@ export type Overview = {
         /**
          * Its status.
          */
-        status: ImportStatus;
+        status: Open<ImportStatus>;
         /**
          * How many were accepted.
          * @minimum 0
@@ -6472,7 +6475,7 @@ export type Overview = {
      */
     runs: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^run_[0-9a-z]{20,40}$
          */
         id: string;
@@ -6485,7 +6488,7 @@ export type Overview = {
         /**
          * Its status.
          */
-        status: RunStatus;
+        status: Open<RunStatus>;
         /**
          * Matches it suggests.
          * @minimum 0
@@ -6521,12 +6524,12 @@ export type Overview = {
          */
         calls: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
             /**
-             * Its display name.
+             * Its name.
              * @maxLength 200
              */
             name: string;
@@ -6549,12 +6552,12 @@ export type Overview = {
          */
         expiring: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^key_[0-9a-z]{20,40}$
              */
             id: string;
             /**
-             * Its display name.
+             * Its name.
              * @maxLength 200
              */
             name: string;
@@ -6587,7 +6590,7 @@ export type Overview = {
          */
         items: {
             /**
-             * The unique ID.
+             * Its ID.
              * @pattern ^whk_[0-9a-z]{20,40}$
              */
             id: string;
@@ -6599,7 +6602,7 @@ export type Overview = {
             /**
              * Its status.
              */
-            status: WebhookStatus;
+            status: Open<WebhookStatus>;
             /**
              * Every attempt since this time has failed.
              * @maxLength 24
@@ -6722,11 +6725,11 @@ export type PeriodCheck = {
     /**
      * The check.
      */
-    check: "period_over" | "files" | "balances" | "suggestions" | "exceptions" | "difference" | "evidence" | "second_person" | "signatures";
+    check: Open<"period_over" | "files" | "balances" | "suggestions" | "exceptions" | "difference" | "evidence" | "second_person" | "signatures">;
     /**
      * Its result.
      */
-    outcome: "pass" | "warn" | "block";
+    outcome: Open<"pass" | "warn" | "block">;
     /**
      * How many items are in the way: suggestions, exceptions, days, currencies or matches.
      * @minimum 0
@@ -6799,7 +6802,7 @@ export type PeriodSignature = {
     /**
      * Its kind.
      */
-    kind: "prepared" | "reviewed";
+    kind: Open<"prepared" | "reviewed">;
     /**
      * 0 for the preparer, then the level of review.
      * @minimum 0
@@ -6907,7 +6910,7 @@ export type Problem = {
     /**
      * The error code for your program.
      */
-    code: ErrorCode;
+    code: Open<ErrorCode>;
     /**
      * The X-Request-Id of the request.
      * @maxLength 64
@@ -6916,7 +6919,7 @@ export type Problem = {
     /**
      * With the code conflict: the reason, for your program.
      */
-    reason?: ConflictReason;
+    reason?: Open<ConflictReason>;
     /**
      * With the code conflict: whether it resolves by itself. If so, repeat the call after Retry-After.
      */
@@ -6949,7 +6952,7 @@ export type Proof = {
 
 export type PutCalendarRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -7210,12 +7213,12 @@ export type ReadIcsRequest = {
 
 export type Reconciliation = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rcn_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -7223,7 +7226,7 @@ export type Reconciliation = {
     /**
      * Its status.
      */
-    status: ReconciliationStatus;
+    status: Open<ReconciliationStatus>;
     /**
      * The first day of the period.
      * @format date
@@ -7396,7 +7399,7 @@ export type ReconciliationReviewedEvent = {
 export type ReconciliationStatement = {
     reconciliation_id: OriginReconciliationId;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -7420,6 +7423,8 @@ export type ReconciliationStatement = {
      * @maxLength 200
      */
     right_source: string;
+    left_kind?: Open<SourceKind>;
+    right_kind?: Open<SourceKind>;
     as_of: ResponseTime;
     /**
      * When it was resolved or dismissed.
@@ -7441,7 +7446,7 @@ export type ReconciliationStatement = {
         /**
          * The side of the reconciliation.
          */
-        side: LineSide;
+        side: Open<LineSide>;
         /**
          * All lines before the period.
          */
@@ -7511,7 +7516,7 @@ export type ReconciliationStatement = {
         /**
          * The side of the reconciliation.
          */
-        side: LineSide;
+        side: Open<LineSide>;
         /**
          * 0, 8, 31, 61 or 91.
          * @format int64
@@ -7524,6 +7529,26 @@ export type ReconciliationStatement = {
          */
         line_count: number;
         open_minor: MinorAmount;
+        /**
+         * Lines above zero.
+         * @minimum 0
+         * @format int64
+         */
+        receipt_count?: number;
+        /**
+         * Their sum: in a ledger, deposits in transit.
+         */
+        receipt_minor?: number | string;
+        /**
+         * Lines below zero.
+         * @minimum 0
+         * @format int64
+         */
+        payment_count?: number;
+        /**
+         * Their sum: in a ledger, outstanding payments.
+         */
+        payment_minor?: number | string;
     }[];
     /**
      * How many lines are open.
@@ -7556,7 +7581,7 @@ export type ReconciliationStatement = {
         /**
          * Its kind.
          */
-        kind: AdjustmentKind;
+        kind: Open<AdjustmentKind>;
         /**
          * The part of left − right that it explains.
          * @format int64
@@ -7665,7 +7690,7 @@ export type ReleaseNote = {
      */
     limit?: number | null;
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -7753,11 +7778,11 @@ export type RemoveTenantMemberResult = {
      * Their roles in the tenant.
      * @maxItems 16
      */
-    roles: Role[];
+    roles: Open<Role>[];
     /**
      * suspended: banned in Supabase Auth; can't sign in.
      */
-    status: TenantMemberStatus;
+    status: Open<TenantMemberStatus>;
     /**
      * When it was created.
      * @maxLength 24
@@ -7926,7 +7951,7 @@ export type RoleRequiredOrBrowserForbiddenProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "tenant_forbidden" | "role_required" | "browser_forbidden";
+    code?: Open<"tenant_forbidden" | "role_required" | "browser_forbidden">;
 };
 
 export type RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
@@ -7937,7 +7962,7 @@ export type RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "tenant_forbidden" | "role_required" | "ip_not_allowed" | "browser_forbidden";
+    code?: Open<"tenant_forbidden" | "role_required" | "ip_not_allowed" | "browser_forbidden">;
 };
 
 export type RoleRequiredProblem = Problem & {
@@ -7948,7 +7973,7 @@ export type RoleRequiredProblem = Problem & {
     /**
      * The code, for your program.
      */
-    code?: "tenant_forbidden" | "role_required";
+    code?: Open<"tenant_forbidden" | "role_required">;
 };
 
 export type RotateApiKeyRequest = {
@@ -7991,11 +8016,11 @@ export type RuleSet = {
     /**
      * Whether score rules and searches for sums match automatically: never, always, or once people's decisions have shown them to be right (earned).
      */
-    automatic: AutomaticMatching;
+    automatic: Open<AutomaticMatching>;
     /**
      * deduct: a line matches with its amount less its fee, and the match has the fee as an adjustment. ignore: it matches with its full amount, as gross orders do.
      */
-    fees: FeeHandling;
+    fees: Open<FeeHandling>;
     /**
      * Someone who made manual matches or write-offs, excluded or undid in a period can't close it. Only a tenant_admin can turn this off, for periods opened from then on.
      */
@@ -8046,11 +8071,11 @@ export type RuleSetChange = {
     /**
      * Whether score rules and searches for sums match automatically: never, always, or once people's decisions have shown them to be right (earned).
      */
-    automatic: AutomaticMatching;
+    automatic: Open<AutomaticMatching>;
     /**
      * deduct: a line matches with its amount less its fee, and the match has the fee as an adjustment. ignore: it matches with its full amount, as gross orders do.
      */
-    fees: FeeHandling;
+    fees: Open<FeeHandling>;
     /**
      * Someone who made manual matches or write-offs, excluded or undid in a period can't close it. Only a tenant_admin can turn this off, for periods opened from then on.
      */
@@ -8100,7 +8125,7 @@ export type RuleSetChange = {
 
 export type Run = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8108,7 +8133,7 @@ export type Run = {
     /**
      * Its status.
      */
-    status: RunStatus;
+    status: Open<RunStatus>;
     /**
      * If true, nothing was changed: the response is a preview.
      */
@@ -8138,7 +8163,7 @@ export type Run = {
         /**
          * people: matched or confirmed by people. excluded: excluded by people.
          */
-        kind: StepKind;
+        kind: Open<StepKind>;
         /**
          * The rule's name; for the other kinds manual and excluded.
          * @maxLength 200
@@ -8372,7 +8397,7 @@ export type RunImpact = {
         /**
          * What would happen to it.
          */
-        change: RunChange;
+        change: Open<RunChange>;
         /**
          * The rule's name, or manual.
          * @maxLength 200
@@ -8421,7 +8446,7 @@ export type Scope = "read:reconciliations" | "write:reconciliations" | "read:exc
 
 export type SecurityEvent = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^sev_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8458,7 +8483,7 @@ export type SecurityEvent = {
     /**
      * The kind of credential.
      */
-    credential: "user" | "api_key" | "publishable_key" | "service_role" | "none" | "system";
+    credential: Open<"user" | "api_key" | "publishable_key" | "service_role" | "none" | "system">;
     /**
      * The credential's own tenant, if different.
      * @maxLength 71
@@ -8524,7 +8549,7 @@ export type SignOff = {
     /**
      * Its state.
      */
-    state: "open" | "prepared" | "reviewed";
+    state: Open<"open" | "prepared" | "reviewed">;
     /**
      * How many reviews a close needs. 0: nobody has to sign first.
      * @minimum 0
@@ -8619,7 +8644,7 @@ export type SkipReason = "pending" | "declined" | "information" | "expected" | "
 
 export type SkippedException = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8648,7 +8673,7 @@ export type SkippedLines = {
     /**
      * Why it isn't a line.
      */
-    reason: SkipReason;
+    reason: Open<SkipReason>;
     /**
      * The text in the file.
      * @maxLength 200
@@ -8670,12 +8695,12 @@ export type SkippedPair = {
     /**
      * up_to_date: its newest period reaches the month. archived: its newest period is archived.
      */
-    reason: "up_to_date" | "archived";
+    reason: Open<"up_to_date" | "archived">;
 };
 
 export type SlaChange = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8703,7 +8728,7 @@ export type SlaChanges = {
 
 export type SlaException = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8715,7 +8740,7 @@ export type SlaException = {
     /**
      * Without due_at, the SLA policy for this severity sets the deadline.
      */
-    severity: Severity;
+    severity: Open<Severity>;
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
      * @maxLength 125
@@ -8735,7 +8760,7 @@ export type SlaException = {
     /**
      * How close the deadline is. Null when closed.
      */
-    breach_risk: BreachRisk | null;
+    breach_risk: Open<BreachRisk> | null;
     /**
      * Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.
      * @format int64
@@ -8767,7 +8792,7 @@ export type SlaException = {
     /**
      * Its status.
      */
-    status: ExceptionStatus;
+    status: Open<ExceptionStatus>;
     /**
      * Your own code for the cause.
      * @maxLength 64
@@ -8892,7 +8917,7 @@ export type SlaFacets = {
 
 export type SlaItem = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^exc_[0-9a-z]{20,40}$
      */
     id: string;
@@ -8904,7 +8929,7 @@ export type SlaItem = {
     /**
      * Without due_at, the SLA policy for this severity sets the deadline.
      */
-    severity: Severity;
+    severity: Open<Severity>;
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
      * @maxLength 125
@@ -8924,7 +8949,7 @@ export type SlaItem = {
     /**
      * How close the deadline is. Null when closed.
      */
-    breach_risk: BreachRisk;
+    breach_risk: Open<BreachRisk>;
     /**
      * Open minutes of its calendar until due_at, rounded up. Null without a calendar, when closed, or over 25 years away.
      * @format int64
@@ -8956,7 +8981,7 @@ export type SlaItem = {
     /**
      * Its status.
      */
-    status: OpenExceptionStatus;
+    status: Open<OpenExceptionStatus>;
     /**
      * Your own code for the cause.
      * @maxLength 64
@@ -9132,7 +9157,7 @@ export type SlaReport = {
     /**
      * How rows are grouped.
      */
-    by: SlaReportGrouping;
+    by: Open<SlaReportGrouping>;
     /**
      * @maxItems 10000
      */
@@ -9213,12 +9238,12 @@ export type SlaSummary = {
 
 export type Source = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^src_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -9226,7 +9251,7 @@ export type Source = {
     /**
      * Its kind.
      */
-    kind: SourceKind;
+    kind: Open<SourceKind>;
     currency: CurrencyOfAmount;
     /**
      * The IANA time zone.
@@ -9236,7 +9261,7 @@ export type Source = {
     /**
      * inverted: the source books with the opposite sign, so a reconciliation negates its amounts.
      */
-    sign: SourceSign;
+    sign: Open<SourceSign>;
     /**
      * How CSV, NDJSON and JSON files are read. Null: detected in each file.
      */
@@ -9266,7 +9291,7 @@ export type Source = {
 
 export type SourceBalance = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^bal_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9330,7 +9355,7 @@ export type SourceCoverage = {
     /**
      * The side of the reconciliation.
      */
-    side: LineSide;
+    side: Open<LineSide>;
     /**
      * The source's name.
      * @maxLength 200
@@ -9379,7 +9404,7 @@ export type SpecialDay = {
      */
     date: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -9409,7 +9434,7 @@ export type SpecialDayInput = {
      */
     date: string;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -9465,7 +9490,7 @@ export type StatementBreak = {
     /**
      * Its kind.
      */
-    kind: "gap" | "overlap";
+    kind: Open<"gap" | "overlap">;
     /**
      * The value before, or the beginning.
      * @format date
@@ -9525,7 +9550,7 @@ export type StatementExclusion = {
     /**
      * The side of the reconciliation.
      */
-    side: LineSide;
+    side: Open<LineSide>;
     /**
      * The day on which the amount counts.
      * @format date
@@ -9736,7 +9761,7 @@ export type SuggestionBands = {
         /**
          * The side of the reconciliation.
          */
-        side: LineSide;
+        side: Open<LineSide>;
         /**
          * How many lines there are.
          * @minimum 0
@@ -9791,11 +9816,11 @@ export type TenantMember = {
      * Their roles in the tenant.
      * @maxItems 16
      */
-    roles: Role[];
+    roles: Open<Role>[];
     /**
      * suspended: banned in Supabase Auth; can't sign in.
      */
-    status: TenantMemberStatus;
+    status: Open<TenantMemberStatus>;
     /**
      * When it was created.
      * @maxLength 24
@@ -9861,7 +9886,7 @@ export type TimeToBreach = {
         /**
          * How close the deadline is. Null when closed.
          */
-        breach_risk: BreachRisk;
+        breach_risk: Open<BreachRisk>;
         /**
          * How many are open.
          * @minimum 0
@@ -9909,7 +9934,7 @@ export type TroubleshootingGuide = {
      */
     limit?: number | null;
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^rec_[0-9a-z]{20,40}$
      */
     id: string;
@@ -9982,7 +10007,7 @@ export type UnsupportedMediaTypeProblem = Problem & {
 
 export type UpdateAlertChannelRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 120
      */
@@ -10275,7 +10300,7 @@ export type UpdateIntegrationRequest = {
      */
     limit?: number | null;
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -10309,7 +10334,7 @@ export type UpdateIntegrationRequest = {
 
 export type UpdateReconciliationRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -10414,7 +10439,7 @@ export type UpdateReleaseNoteRequest = {
 
 export type UpdateSourceRequest = {
     /**
-     * Its display name.
+     * Its name.
      * @minLength 1
      * @maxLength 200
      */
@@ -10552,7 +10577,7 @@ export type UpdateWebhookRequest = {
      */
     headers?: {
         /**
-         * Its display name.
+         * Its name.
          * @minLength 1
          * @maxLength 64
          */
@@ -10585,7 +10610,7 @@ export type UpdateWebhookRequest = {
 
 export type UserSession = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^ses_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10644,12 +10669,12 @@ export type ValueSign = "plus" | "minus";
 
 export type View = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^viw_[0-9a-z]{20,40}$
      */
     id: string;
     /**
-     * Its display name.
+     * Its name.
      * @maxLength 200
      */
     name: string;
@@ -10664,7 +10689,7 @@ export type View = {
     /**
      * The order, as sortBy.
      */
-    sort_by: SlaSort;
+    sort_by: Open<SlaSort>;
     /**
      * Open exceptions that match now. 10,000 stands for that many or more. Null: left out of a long list.
      * @minimum 0
@@ -10687,7 +10712,7 @@ export type ViewPage = {
 
 export type Webhook = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^whk_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10701,7 +10726,7 @@ export type Webhook = {
      * The event types it subscribes to.
      * @maxItems 32
      */
-    events: EventKind[];
+    events: Open<EventKind>[];
     /**
      * Which events it gets. Empty: all.
      */
@@ -10740,7 +10765,7 @@ export type Webhook = {
     /**
      * Its status.
      */
-    status: WebhookStatus;
+    status: Open<WebhookStatus>;
     /**
      * When it was disabled.
      * @maxLength 24
@@ -10755,7 +10780,7 @@ export type Webhook = {
     /**
      * manual: by a user; failing: every attempt failed for 5 days; gone: the receiver responded with 410.
      */
-    disabled_reason: WebhookDisabledReason | null;
+    disabled_reason: Open<WebhookDisabledReason> | null;
     /**
      * A sentence explaining why.
      * @maxLength 1000
@@ -10764,7 +10789,7 @@ export type Webhook = {
     /**
      * failing: no success since failing_since; degraded: under 95 % success in 24 h; idle: no attempts in 24 h.
      */
-    health: WebhookHealth;
+    health: Open<WebhookHealth>;
     last_24h: DeliveriesOfDay;
     last_7d: DeliveriesOfWeek;
     /**
@@ -10794,7 +10819,7 @@ export type Webhook = {
     /**
      * Why the last attempt failed, while failing. Null otherwise.
      */
-    last_failure_kind: WebhookAttemptFailure | null;
+    last_failure_kind: Open<WebhookAttemptFailure> | null;
     /**
      * The next attempt of a waiting delivery.
      * @maxLength 24
@@ -10834,15 +10859,15 @@ export type WebhookAttempt = {
     /**
      * Why it was made.
      */
-    cause: WebhookAttemptCause;
+    cause: Open<WebhookAttemptCause>;
     /**
      * interrupted: we stopped before the response arrived; the delivery was sent again.
      */
-    status: WebhookAttemptStatus;
+    status: Open<WebhookAttemptStatus>;
     /**
      * The kind of failure.
      */
-    failure_kind: WebhookAttemptFailure | null;
+    failure_kind: Open<WebhookAttemptFailure> | null;
     /**
      * A sentence explaining what went wrong.
      * @maxLength 1000
@@ -10874,7 +10899,7 @@ export type WebhookAttemptStatus = "in_flight" | "succeeded" | "failed" | "inter
 
 export type WebhookDelivery = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10891,15 +10916,15 @@ export type WebhookDelivery = {
     /**
      * Its type.
      */
-    type: EventKind;
+    type: Open<EventKind>;
     /**
      * Its status.
      */
-    status: WebhookDeliveryStatus;
+    status: Open<WebhookDeliveryStatus>;
     /**
      * The kind of failure.
      */
-    failure_kind: WebhookDeliveryFailure | null;
+    failure_kind: Open<WebhookDeliveryFailure> | null;
     /**
      * Why it wasn't delivered, so far or finally.
      * @maxLength 1000
@@ -10932,7 +10957,7 @@ export type WebhookDelivery = {
 
 export type WebhookDeliveryDetail = {
     /**
-     * The unique ID.
+     * Its ID.
      * @pattern ^dlv_[0-9a-z]{20,40}$
      */
     id: string;
@@ -10949,15 +10974,15 @@ export type WebhookDeliveryDetail = {
     /**
      * Its type.
      */
-    type: EventKind;
+    type: Open<EventKind>;
     /**
      * Its status.
      */
-    status: WebhookDeliveryStatus;
+    status: Open<WebhookDeliveryStatus>;
     /**
      * The kind of failure.
      */
-    failure_kind: WebhookDeliveryFailure | null;
+    failure_kind: Open<WebhookDeliveryFailure> | null;
     /**
      * Why it wasn't delivered, so far or finally.
      * @maxLength 1000
@@ -10993,7 +11018,7 @@ export type WebhookDeliveryDetail = {
         /**
          * Its type.
          */
-        type: EventKind;
+        type: Open<EventKind>;
         timestamp: EventTime;
         /**
          * Only on a test with example data.
@@ -11023,15 +11048,15 @@ export type WebhookDeliveryDetail = {
         /**
          * Why it was made.
          */
-        cause: WebhookAttemptCause;
+        cause: Open<WebhookAttemptCause>;
         /**
          * interrupted: we stopped before the response arrived; the delivery was sent again.
          */
-        status: WebhookAttemptStatus;
+        status: Open<WebhookAttemptStatus>;
         /**
          * The kind of failure.
          */
-        failure_kind: WebhookAttemptFailure | null;
+        failure_kind: Open<WebhookAttemptFailure> | null;
         /**
          * A sentence explaining what went wrong.
          * @maxLength 1000
@@ -11100,7 +11125,7 @@ export type WebhookDisabledEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11112,7 +11137,7 @@ export type WebhookDisabledEvent = {
         /**
          * The reason given.
          */
-        reason: WebhookDisabledReason;
+        reason: Open<WebhookDisabledReason>;
         /**
          * A sentence that explains it.
          * @maxLength 1000
@@ -11145,7 +11170,7 @@ export type WebhookFailingEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;
@@ -11199,7 +11224,7 @@ export type WebhookFilterPreview = {
         /**
          * Its type.
          */
-        type: EventKind;
+        type: Open<EventKind>;
         /**
          * Without the filters.
          * @minimum 0
@@ -11344,7 +11369,7 @@ export type WebhookTestEvent = {
      */
     data: {
         /**
-         * The unique ID.
+         * Its ID.
          * @pattern ^whk_[0-9a-z]{20,40}$
          */
         id: string;

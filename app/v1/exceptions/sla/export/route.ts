@@ -4,5 +4,7 @@ import { exportEndpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(listSlaExceptionsContract, ({ ctx, query }) => exportSlaExceptions(ctx, query)),
+  exportEndpoint(listSlaExceptionsContract, ({ ctx, query }) => ({
+    pages: exportSlaExceptions(ctx, query),
+  })),
 );

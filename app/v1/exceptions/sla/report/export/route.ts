@@ -4,5 +4,7 @@ import { exportEndpoint } from "#lib/http/endpoint.ts";
 import { route } from "#lib/http/route.ts";
 
 export const { GET, POST, PUT, PATCH, DELETE, OPTIONS } = route(
-  exportEndpoint(getSlaReportContract, ({ ctx, query }) => exportSlaReport(ctx, query)),
+  exportEndpoint(getSlaReportContract, ({ ctx, query }) => ({
+    pages: exportSlaReport(ctx, query),
+  })),
 );

@@ -3,16 +3,16 @@ import { globMatches } from "#lib/connections/file-glob.ts";
 import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "./fetch-file.ts";
-import type { Known, LookQueries, LookSettings, Outcome } from "./queries.ts";
+import type { FetchQueries, FetchSettings, Known, Outcome } from "./queries.ts";
 
 const MARKER = ".done";
 /** Names that servers and clients give to files that are still being written. */
 const UNFINISHED = /\.(?:part|tmp|filepart)$/i;
 
 /** Fetches the files that are new and ready, then moves or deletes those that are imported. */
-export async function look(
-  queries: LookQueries,
-  settings: LookSettings,
+export async function fetchFiles(
+  queries: FetchQueries,
+  settings: FetchSettings,
   remote: Remote,
   { byHand, signal }: { byHand: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
@@ -37,7 +37,7 @@ export async function look(
   return outcome;
 }
 
-function candidatesOf(listed: RemoteFile[], settings: LookSettings): RemoteFile[] {
+function candidatesOf(listed: RemoteFile[], settings: FetchSettings): RemoteFile[] {
   const { kind, file_glob, waits_for_marker } = settings;
   if (kind === "https") return listed;
   const names = new Set(listed.map(({ path }) => path));
@@ -56,7 +56,7 @@ function candidatesOf(listed: RemoteFile[], settings: LookSettings): RemoteFile[
 /** The files whose size and time don't change for the connection's stable time. */
 async function stableFiles(
   files: RemoteFile[],
-  { stable_seconds, waits_for_marker }: LookSettings,
+  { stable_seconds, waits_for_marker }: FetchSettings,
   remote: Remote,
   signal: AbortSignal,
 ): Promise<RemoteFile[]> {
@@ -70,8 +70,8 @@ async function stableFiles(
 }
 
 async function moveOrDelete(
-  queries: LookQueries,
-  { afterwards, move_to, waits_for_marker }: LookSettings,
+  queries: FetchQueries,
+  { afterwards, move_to, waits_for_marker }: FetchSettings,
   remote: Remote,
   files: Known[],
 ): Promise<void> {
