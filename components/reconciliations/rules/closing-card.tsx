@@ -1,8 +1,10 @@
 import { Card } from "#components/kit/card.tsx";
+import { MoneyField } from "#components/kit/money-field.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { CHECK_WEIGHTS, POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
+import { EACH_CURRENCY, type PairCurrency } from "../pair-currency.ts";
 import type { RulesDraft } from "./sentence.ts";
 
 type Check = (typeof POLICY_CHECKS)[number];
@@ -31,10 +33,12 @@ const LEVEL_LABELS = ["No review", "One review", "Two reviews", "Three reviews"]
 /** The requirements of a close of this pair: a second person, reviews, and checks that pass. */
 export function ClosingCard({
   draft,
+  currency,
   readOnly,
   onChange,
 }: {
   draft: RulesDraft;
+  currency: PairCurrency;
   readOnly: boolean;
   onChange: (change: Partial<RulesDraft>) => void;
 }) {
@@ -75,21 +79,13 @@ export function ClosingCard({
             })
           }
         />
-        <TextField
-          label="Adjustments by hand that need evidence, from"
-          hint="In minor units: 100 is 1.00. Empty: none does."
-          type="number"
-          min={0}
-          step={1}
-          inputMode="numeric"
-          value={draft.evidence_from_minor ?? ""}
+        <MoneyField
+          label={`Evidence for adjustments by hand from${currency.isOnly ? `, ${currency.code}` : ""}`}
+          hint={`${currency.isOnly ? "" : `${EACH_CURRENCY} `}Leave empty if none needs evidence.`}
+          currency={currency.code}
+          value={draft.evidence_from_minor}
           disabled={readOnly}
-          onChange={({ target }) =>
-            onChange({
-              evidence_from_minor:
-                target.value === "" ? null : Math.max(0, Math.trunc(target.valueAsNumber || 0)),
-            })
-          }
+          onChange={(evidence_from_minor) => onChange({ evidence_from_minor })}
         />
         {POLICY_CHECKS.map((check) => (
           <SelectField
