@@ -10,7 +10,7 @@ import { rulesOf } from "../queries.ts";
 import { describeCarried, describeRules, newestPeriodOf, openingsOf } from "./opening.ts";
 
 const LISTED = 50;
-/** So many pairs show what their periods take over; the others when they are opened. */
+/** With more pairs, what a pair's periods take over is loaded when it is opened. */
 const SHOWN_OPEN = 4;
 
 /** What opening the next periods would create, by pair, and the pairs that get none. */
@@ -54,7 +54,7 @@ export function NextPreview({
       )}
       {upToDate > 0 && (
         <p className="text-muted">
-          {pluralize(upToDate, "pair has", "pairs have")} a period up to this month.
+          {pluralize(upToDate, "pair already has", "pairs already have")} a period up to this month.
         </p>
       )}
       {archived > 0 && (

@@ -80,7 +80,7 @@ export function Aging({
                   scope="col"
                   className="py-1.5 pl-2 text-right font-medium sm:pl-4"
                 >
-                  <span className="block truncate">{name}</span>
+                  <span className="line-clamp-2 wrap-anywhere">{name}</span>
                 </th>
               ))}
             </tr>

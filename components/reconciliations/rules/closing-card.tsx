@@ -3,7 +3,7 @@ import { MoneyField } from "#components/kit/money-field.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { CHECK_WEIGHTS, POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
+import { CHECK_WEIGHTS, type POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
 import { EACH_CURRENCY, type PairCurrency } from "../pair-currency.ts";
 import type { RulesDraft } from "./sentence.ts";
 
@@ -21,7 +21,7 @@ const CHECK_LABELS: Record<Check, string> = {
 };
 
 const WEIGHT_LABELS: Record<Weight, string> = {
-  block: "Required",
+  block: "Block",
   warn: "Warn",
   ignore: "Ignore",
 };
@@ -87,24 +87,32 @@ export function ClosingCard({
           disabled={readOnly}
           onChange={(evidence_from_minor) => onChange({ evidence_from_minor })}
         />
-        {POLICY_CHECKS.map((check) => (
-          <SelectField
-            key={check}
-            label={CHECK_LABELS[check]}
-            value={draft.checks[check]}
-            disabled={readOnly}
-            onChange={({ target }) =>
-              onChange({ checks: { ...draft.checks, [check]: target.value as Weight } })
-            }
-          >
-            {CHECK_WEIGHTS.map((weight) => (
-              <option key={weight} value={weight}>
-                {WEIGHT_LABELS[weight]}
-              </option>
-            ))}
-          </SelectField>
-        ))}
       </div>
+      <fieldset className="flex min-w-0 flex-col gap-3">
+        <legend className="mb-1 text-sm font-semibold">Checks before signing and closing</legend>
+        <p className="text-sm text-muted">
+          What happens while a check fails: it blocks, it warns, or it is ignored.
+        </p>
+        <div className="grid gap-x-6 gap-y-3 @lg:grid-cols-2">
+          {POLICY_CHECKS.map((check) => (
+            <SelectField
+              key={check}
+              label={CHECK_LABELS[check]}
+              value={draft.checks[check]}
+              disabled={readOnly}
+              onChange={({ target }) =>
+                onChange({ checks: { ...draft.checks, [check]: target.value as Weight } })
+              }
+            >
+              {CHECK_WEIGHTS.map((weight) => (
+                <option key={weight} value={weight}>
+                  {WEIGHT_LABELS[weight]}
+                </option>
+              ))}
+            </SelectField>
+          ))}
+        </div>
+      </fieldset>
     </Card>
   );
 }

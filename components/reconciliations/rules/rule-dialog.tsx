@@ -108,7 +108,7 @@ export function RuleDialog({
             onChange={({ target }) => change({ name: target.value })}
             required
           />
-          <div className="flex shrink-0 flex-col gap-1.5 overflow-x-auto">
+          <div className="flex shrink-0 flex-col gap-1.5">
             <span className="text-sm font-medium">Kind</span>
             <Segmented
               label="Kind"

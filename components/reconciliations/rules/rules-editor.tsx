@@ -12,6 +12,7 @@ import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { percent } from "#components/ui/percent.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
@@ -23,7 +24,7 @@ import { reconciliationsKey } from "../queries.ts";
 import { ClosingCard } from "./closing-card.tsx";
 import { KnownNames } from "./known-names.tsx";
 import { RuleCard } from "./rule-card.tsx";
-import { draftOf, moved, type Rule, type RulesDraft } from "./sentence.ts";
+import { draftOf, moved, outcomeOf, type Rule, type RulesDraft } from "./sentence.ts";
 
 const RuleDialog = dynamic(() => import("./rule-dialog.tsx").then((part) => part.RuleDialog), {
   ssr: false,
@@ -117,6 +118,10 @@ export function RulesEditor({
             count={draft.rules.length}
             step={waterfall.find((step) => step.rule === rule.name)}
             money={(minor) => pairMoney(minor, currency)}
+            outcome={outcomeOf(rule, {
+              automatic: draft.automatic,
+              proven: data.learnt.track_record.proven,
+            })}
             readOnly={readOnly}
             dragged={dragged === index}
             onEdit={() => setEditing(index)}
@@ -253,7 +258,7 @@ function Learnt({ learnt: { track_record, confirmed, rejected } }: { learnt: Rul
     return <p className="text-sm text-muted">No decisions to learn from yet.</p>;
   return (
     <p className="text-sm text-muted">
-      {proven ? "Proven" : "Not proven yet"}: {decided.toLocaleString("en")} decisions
+      {proven ? "Proven" : "Not proven yet"}: {pluralize(decided, "decision")}
       {precision !== null && `, ${percent(precision)} right`}
       {at_least !== null && ` (at least ${percent(at_least)})`}
     </p>
