@@ -3,7 +3,7 @@ import { MoneyField } from "#components/kit/money-field.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
-import { CHECK_WEIGHTS, type POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
+import { CHECK_WEIGHTS, POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
 import { EACH_CURRENCY, type PairCurrency } from "../pair-currency.ts";
 import type { RulesDraft } from "./sentence.ts";
 
