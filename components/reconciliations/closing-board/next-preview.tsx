@@ -7,7 +7,13 @@ import { pluralize } from "#components/ui/pluralize.ts";
 import type { BoardPair, BoardPeriod, NextPeriods } from "#lib/matching/closing-board/contract.ts";
 import { periodOf } from "#lib/wire/period-name.ts";
 import { rulesOf } from "../queries.ts";
-import { describeCarried, describeRules, newestPeriodOf, openingsOf } from "./opening.ts";
+import {
+  describeCarried,
+  describeRules,
+  newestPeriodOf,
+  type Opening,
+  openingsOf,
+} from "./opening.ts";
 
 const LISTED = 50;
 /** With more pairs, what a pair's periods take over is loaded when it is opened. */
@@ -27,8 +33,8 @@ export function NextPreview({
   return (
     <section aria-label="What opens" className="flex flex-col gap-3 text-sm">
       {items.length === 0 && <p>Nothing to open: no pair lacks a period up to this month.</p>}
-      {openings.slice(0, LISTED).map(({ pair, follows, periods }) => (
-        <section key={follows} aria-label={pair} className="flex flex-col gap-1">
+      {openings.slice(0, LISTED).map(({ sources, follows, periods }) => (
+        <section key={follows} aria-label={pairOf(sources)} className="flex flex-col gap-1">
           <ul className="flex flex-col">
             {periods.map((period) => (
               <li
@@ -41,10 +47,18 @@ export function NextPreview({
             ))}
           </ul>
           {openings.length <= SHOWN_OPEN ? (
-            <TakenOver pair={pair} follows={follows} newest={newestPeriodOf(pairs, follows)} />
+            <TakenOver
+              sources={sources}
+              follows={follows}
+              newest={newestPeriodOf(pairs, follows)}
+            />
           ) : (
             <Disclosure title="What it takes over">
-              <TakenOver pair={pair} follows={follows} newest={newestPeriodOf(pairs, follows)} />
+              <TakenOver
+                sources={sources}
+                follows={follows}
+                newest={newestPeriodOf(pairs, follows)}
+              />
             </Disclosure>
           )}
         </section>
@@ -70,11 +84,11 @@ export function NextPreview({
 
 /** `newest`: the pair's newest period, if the board has loaded it. */
 function TakenOver({
-  pair,
+  sources,
   follows,
   newest,
 }: {
-  pair: string;
+  sources: Opening["sources"];
   follows: string;
   newest: BoardPeriod | undefined;
 }) {
@@ -84,13 +98,17 @@ function TakenOver({
     : [error ? "Couldn't load the rules." : "Loading the rules…"];
   return (
     <p className="text-muted">
-      {[pair, ...rules].join(" · ")}
+      {[pairOf(sources), ...rules].join(" · ")}
       {newest && (
         <>
           <br />
-          {describeCarried(newest)}
+          {describeCarried(newest, sources)}
         </>
       )}
     </p>
   );
+}
+
+function pairOf({ left_source, right_source }: Opening["sources"]): string {
+  return `${left_source} ↔ ${right_source}`;
 }

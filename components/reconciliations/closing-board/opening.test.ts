@@ -8,21 +8,22 @@ const next = (follows: string, name: string) =>
 test("the periods that open are listed by pair, in order", () => {
   const items = [next("rcn_a", "October"), next("rcn_b", "Week 41"), next("rcn_a", "November")];
   expect(
-    openingsOf(items).map(({ pair, periods }) => [pair, periods.map(({ name }) => name)]),
+    openingsOf(items).map(({ follows, periods }) => [follows, periods.map(({ name }) => name)]),
   ).toEqual([
-    ["Bank ↔ Ledger", ["October", "November"]],
-    ["Bank ↔ Ledger", ["Week 41"]],
+    ["rcn_a", ["October", "November"]],
+    ["rcn_b", ["Week 41"]],
   ]);
 });
 
 test("carried lines are named with their number and their money", () => {
   const open = { currency: "EUR", side: "left", open_minor: 485_000 } as const;
+  const sources = { left_source: "Bank", right_source: "Ledger" };
   const period = (open_lines: number, open_money: BoardPeriod["open_money"]) =>
-    describeCarried({ open_lines, open_money } as BoardPeriod);
+    describeCarried({ open_lines, open_money }, sources);
   expect(period(0, [])).toBe("No open lines to carry over.");
-  expect(period(1, [open])).toBe("1 open line is carried over: €4,850.00 left.");
+  expect(period(1, [open])).toBe("1 open line is carried over: Bank €4,850.00.");
   expect(period(10, [open, { ...open, side: "right" }])).toBe(
-    "10 open lines are carried over: €4,850.00 left, €4,850.00 right.",
+    "10 open lines are carried over: Bank €4,850.00, Ledger €4,850.00.",
   );
 });
 

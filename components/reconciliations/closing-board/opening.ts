@@ -6,7 +6,7 @@ import type { RuleSet } from "#lib/matching/rules/contract.ts";
 
 /** The periods that open for a pair, earliest first, and the newest one that it has. */
 export type Opening = {
-  pair: string;
+  sources: Sources;
   /** The ID of the pair's newest period. */
   follows: string;
   periods: NextPeriod[];
@@ -20,7 +20,7 @@ export function openingsOf(items: readonly NextPeriod[]): Opening[] {
     if (known) known.periods.push(item);
     else
       openings.set(item.follows, {
-        pair: `${item.left_source} ↔ ${item.right_source}`,
+        sources: { left_source: item.left_source, right_source: item.right_source },
         follows: item.follows,
         periods: [item],
       });
@@ -37,11 +37,17 @@ export function newestPeriodOf(
     .find(({ reconciliation_id }) => reconciliation_id === follows);
 }
 
-/** "10 open lines are carried over: €4,850.00 left, €120.00 right." */
-export function describeCarried({ open_lines, open_money }: BoardPeriod): string {
+type Sources = Pick<NextPeriod, "left_source" | "right_source">;
+
+/** "10 open lines are carried over: Bank €4,850.00, Ledger €120.00." */
+export function describeCarried(
+  { open_lines, open_money }: Pick<BoardPeriod, "open_lines" | "open_money">,
+  sources: Sources,
+): string {
   if (open_lines === 0) return "No open lines to carry over.";
   const money = open_money.map(
-    ({ currency, side, open_minor }) => `${formatMoney(open_minor, currency)} ${side}`,
+    ({ currency, side, open_minor }) =>
+      `${sources[`${side}_source`]} ${formatMoney(open_minor, currency)}`,
   );
   const lines = pluralize(open_lines, "open line is", "open lines are");
   return `${lines} carried over${money.length > 0 ? `: ${money.join(", ")}` : ""}.`;

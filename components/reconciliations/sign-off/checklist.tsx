@@ -63,9 +63,9 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
               <span className="sr-only">{CHECK_LABELS[check]}: </span>
               {detail}
               {hasRows &&
-                checkLinks(tenant, reconciliation, check, sources).map(({ href, label }) => (
+                checkLinks(tenant, reconciliation, check, sources).map(({ href, label }, place) => (
                   <Fragment key={href}>
-                    {" "}
+                    {place === 0 ? " " : " · "}
                     <PrefetchLink
                       href={href}
                       className="text-accent-text underline underline-offset-2"

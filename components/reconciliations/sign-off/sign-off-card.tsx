@@ -8,6 +8,7 @@ import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { KeepFocus } from "#components/ui/keep-focus.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import {
@@ -58,22 +59,28 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
       {!preparing && !closing && (
         <div className="flex flex-wrap gap-2">
           {!isPrepared && mayPrepare && (
-            <Button size="sm" onClick={() => setAction("prepare")}>
-              <PenLine aria-hidden className="size-4 text-muted" />
-              Sign as prepared
-            </Button>
+            <KeepFocus>
+              <Button size="sm" onClick={() => setAction("prepare")}>
+                <PenLine aria-hidden className="size-4 text-muted" />
+                Sign as prepared
+              </Button>
+            </KeepFocus>
           )}
           {canReview && mayReview && (
-            <Button size="sm" onClick={() => setAction("review")}>
-              <PenLine aria-hidden className="size-4 text-muted" />
-              Sign as reviewed
-            </Button>
+            <KeepFocus>
+              <Button size="sm" onClick={() => setAction("review")}>
+                <PenLine aria-hidden className="size-4 text-muted" />
+                Sign as reviewed
+              </Button>
+            </KeepFocus>
           )}
           {isPrepared && mayReview && (
-            <Button size="sm" onClick={() => setAction("return")}>
-              <Undo2 aria-hidden className="size-4 text-muted" />
-              Return to work
-            </Button>
+            <KeepFocus>
+              <Button size="sm" onClick={() => setAction("return")}>
+                <Undo2 aria-hidden className="size-4 text-muted" />
+                Return to work
+              </Button>
+            </KeepFocus>
           )}
         </div>
       )}

@@ -13,6 +13,7 @@ export function AgingTable({
   return currencies.map((currency) => (
     <Table
       key={currency}
+      aligned
       caption={`Outstanding by age, ${currency}`}
       columns={[`Days, ${currency}`, left_source, right_source]}
     >
