@@ -4,6 +4,7 @@ import { BadgeCheck, CircleDashed, PenLine, Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Card } from "#components/kit/card.tsx";
+import { useMember } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Badge } from "#components/ui/badge.tsx";
@@ -17,6 +18,7 @@ import {
 } from "#lib/matching/sign-off/contract.ts";
 import type { Reconciliation, SignOff } from "#lib/reconciliations/contract.ts";
 import { Checklist } from "./checklist.tsx";
+import { nextStep } from "./next-step.ts";
 import type { SignAction } from "./sign-dialog.tsx";
 import { Signatures } from "./signatures.tsx";
 
@@ -30,6 +32,7 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
   const [action, setAction] = useState<SignAction | null>(null);
   const mayPrepare = useIsAllowed(prepareReconciliationContract.access);
   const mayReview = useIsAllowed(reviewReconciliationContract.access);
+  const { self } = useMember();
   if (!signOff) return null;
   const isPrepared = signOff.state !== "open";
   const reviews = signOff.signatures.length - 1;
@@ -57,7 +60,7 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
       <Signatures signatures={signOff.signatures} />
       <Checklist reconciliation={reconciliation} />
       {!preparing && !closing && (
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           {!isPrepared && mayPrepare && (
             <KeepFocus>
               <Button size="sm" onClick={() => setAction("prepare")}>
@@ -82,6 +85,9 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
               </Button>
             </KeepFocus>
           )}
+          <p className="text-sm text-muted empty:hidden">
+            {nextStep(signOff, { self, mayReview })}
+          </p>
         </div>
       )}
       {action && (
