@@ -9,6 +9,7 @@ import { ConflictNote } from "#components/kit/conflict-note.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { ProblemNote } from "#components/kit/problem-note.tsx";
 import type { Version } from "#components/kit/query.ts";
+import { TimeZoneField } from "#components/kit/time-zone-field.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { personName } from "#components/people/person.tsx";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
@@ -31,7 +32,6 @@ import {
   SpecialDaysDialog,
   type SpecialDaysDialogState,
 } from "./special-days-card.tsx";
-import { TimeZoneField } from "./time-zone-field.tsx";
 import { WeekEditor } from "./week-editor.tsx";
 import { YearPreview } from "./year-preview.tsx";
 

@@ -4,9 +4,11 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ChevronDown } from "lucide-react";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
+import { CurrencyField } from "#components/kit/currency-field.tsx";
 import { FormDialog } from "#components/kit/form-dialog.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import type { Problems } from "#components/kit/problems.ts";
+import { newestReconciliations } from "#components/kit/reconciliation-names.ts";
 import { useForm } from "#components/kit/use-form.ts";
 import { AssigneePicker } from "#components/people/assignee-picker.tsx";
 import { Person } from "#components/people/person.tsx";
@@ -30,7 +32,7 @@ import {
   fieldLabel,
   INITIAL_CHOICES,
 } from "./fields.tsx";
-import { exceptionsKey, newestReconciliations } from "./queries.ts";
+import { exceptionsKey } from "./queries.ts";
 
 /**
  * Fields are named as in the body, so that a refusal finds its field. `amount_minor` is as typed;
@@ -192,13 +194,7 @@ export function NewExceptionDialog({
           autoComplete="off"
           {...text("amount_minor")}
         />
-        <TextField
-          label="Currency"
-          maxLength={3}
-          autoComplete="off"
-          className="uppercase"
-          {...text("currency")}
-        />
+        <CurrencyField {...text("currency")} />
       </div>
       <ReconciliationField
         value={draft.reconciliation_id}

@@ -14,10 +14,7 @@ import { listExceptionHistoryContract } from "#lib/exceptions/history/contract.t
 import { getSlaFacetsContract } from "#lib/exceptions/sla/contract.ts";
 import { getLineContract } from "#lib/lines/contract.ts";
 import { getMatchContract } from "#lib/matching/contract.ts";
-import {
-  getReconciliationContract,
-  listReconciliationsContract,
-} from "#lib/reconciliations/contract.ts";
+import { getReconciliationContract } from "#lib/reconciliations/contract.ts";
 import { type BoardSearch, FILTERS } from "./board/search.ts";
 
 /** The first page is rendered with the HTML; later ones are larger, for fast scrolling. */
@@ -212,18 +209,6 @@ export function reconciliationNameOf(tenant: string, id: string) {
       keyPrefix: resourceKey(tenant, "names"),
       contract: getReconciliationContract,
       call: { tenant, params: { id } },
-    },
-    { staleTime: NAME_FRESH_MS },
-  );
-}
-
-/** The newest reconciliations, to choose one for an exception. */
-export function newestReconciliations(tenant: string) {
-  return singleQuery(
-    {
-      keyPrefix: resourceKey(tenant, "names"),
-      contract: listReconciliationsContract,
-      call: { tenant, query: { limit: NEXT_PAGE_SIZE } },
     },
     { staleTime: NAME_FRESH_MS },
   );

@@ -31,27 +31,34 @@ export function MatchEvidence({
   const maxWeight = Math.max(1, ...fields.map(({ weight }) => Math.abs(weight ?? 0)));
   const weighed = fields.some(({ weight }) => weight !== null);
   return (
-    <table className="w-full table-fixed text-sm">
-      <caption className="sr-only">What agrees</caption>
-      <thead className="sr-only">
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Left and right</th>
-          {weighed && <th scope="col">Evidence</th>}
-        </tr>
-      </thead>
-      <tbody>
-        {fields.map((field) => (
-          <FieldRow
-            key={field.field}
-            field={field}
-            maxWeight={maxWeight}
-            weighed={weighed}
-            currency={currency}
-          />
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table className="w-full table-fixed text-sm">
+        <caption className="sr-only">What agrees</caption>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col">Left and right</th>
+            {weighed && <th scope="col">Evidence</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {fields.map((field) => (
+            <FieldRow
+              key={field.field}
+              field={field}
+              maxWeight={maxWeight}
+              weighed={weighed}
+              currency={currency}
+            />
+          ))}
+        </tbody>
+      </table>
+      {weighed && (
+        <p className="pt-1.5 text-xs text-muted">
+          How much each field speaks for (+) or against (−) the match.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -8,6 +8,7 @@ import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
 import { sourcesNamed } from "#components/kit/source-names.ts";
 import { classes } from "#components/ui/classes.ts";
 import { Combobox } from "#components/ui/combobox.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
 import type { Source } from "#lib/sources/contract.ts";
 
@@ -69,7 +70,7 @@ export function SourcePicker({
               <span className="block truncate">{source.name}</span>
               <span className="block truncate text-xs text-muted">
                 {SOURCE_KIND_LABELS[source.kind]} · {source.currency} ·{" "}
-                {source.line_count.toLocaleString("en")} lines
+                {pluralize(source.line_count, "line")}
               </span>
             </span>
           ),

@@ -6,6 +6,7 @@ import { useTenantId } from "#components/kit/member.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Time } from "#components/ui/time.tsx";
 import type { ChainVerification } from "#lib/security-events/contract.ts";
 import { chainVerification } from "./queries.ts";
@@ -73,8 +74,7 @@ function Verdict({
   return (
     <>
       <Badge tone="good" icon={ShieldCheck}>
-        Audit log intact: {events.toLocaleString("en")} of {events.toLocaleString("en")} events
-        verified
+        Audit log intact: {events.toLocaleString("en")} of {pluralize(events, "event")} verified
       </Badge>
       <span className="text-muted tabular-nums">
         Checked at <Time iso={as_of} />

@@ -5,10 +5,12 @@ import { useState } from "react";
 import type { z } from "zod";
 import { callApi } from "#components/api-client.ts";
 import { fieldsChanged } from "#components/kit/changed-fields.ts";
+import { CurrencyField } from "#components/kit/currency-field.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
 import type { Problems } from "#components/kit/problems.ts";
 import { SOURCE_KIND_LABELS } from "#components/kit/source-kinds.ts";
+import { TimeZoneField } from "#components/kit/time-zone-field.tsx";
 import { useForm } from "#components/kit/use-form.ts";
 import { usePreferences } from "#components/preferences/preferences-provider.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
@@ -134,19 +136,12 @@ export function SourceForm({
           </option>
         ))}
       </SelectField>
-      <TextField
-        label="Currency"
-        maxLength={3}
-        autoCapitalize="characters"
-        autoComplete="off"
-        spellCheck={false}
+      <CurrencyField
         hint={
-          isSettled
-            ? "Fixed once the source has lines."
-            : "Used for lines that name no currency. ISO 4217, for example EUR."
+          isSettled ? "Fixed once the source has lines." : "Used for lines that name no currency."
         }
         disabled={isSettled}
-        className="uppercase disabled:opacity-60"
+        className="disabled:opacity-60"
         {...text("currency")}
         required
       />
@@ -166,14 +161,11 @@ export function SourceForm({
           </p>
         </RadioGroup>
       </fieldset>
-      <TextField
-        label="Time zone"
-        maxLength={SOURCES.time_zone.max}
-        autoComplete="off"
-        spellCheck={false}
-        hint="Decides the day of times in files. IANA name, for example Europe/Berlin."
-        {...text("time_zone")}
-        required
+      <TimeZoneField
+        hint="Decides the day of times in files."
+        value={draft.time_zone}
+        error={form.problem("time_zone")}
+        onChange={(time_zone) => change({ time_zone })}
       />
       <TextField
         label="Grace period"

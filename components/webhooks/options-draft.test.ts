@@ -16,6 +16,7 @@ test("a webhook and its unchanged draft are the same", () => {
     assigned_to: ["user:ada", "user:leo"],
     amount: { currency: "EUR", from_minor: 100_050 },
     source_ids: ["src_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
+    reconciliation_ids: ["rcn_019a9f4be2c04d6f8a1b3c5d7e9f0a2b"],
   };
   const draft = optionsOf({
     filters,

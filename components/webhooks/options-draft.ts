@@ -8,14 +8,14 @@ import { headerNameFault, headerValueFault } from "#lib/wire/receiver-headers.ts
 type Severity = NonNullable<WebhookFilters["severity"]>[number];
 type Currency = NonNullable<WebhookFilters["amount"]>["currency"];
 
-/** Filters as typed: lists are separated by commas. */
+/** Filters as typed: assignees are separated by commas. */
 export type FiltersDraft = {
   severity: readonly Severity[];
   assigned_to: string;
   amount: string;
   currency: string;
-  source_ids: string;
-  reconciliation_ids: string;
+  source_ids: readonly string[];
+  reconciliation_ids: readonly string[];
 };
 
 /** Headers, one per line: `Name: value`. A name alone keeps its stored value. */
@@ -40,8 +40,8 @@ export const NO_OPTIONS: OptionsDraft = {
     assigned_to: "",
     amount: "",
     currency: "EUR",
-    source_ids: "",
-    reconciliation_ids: "",
+    source_ids: [],
+    reconciliation_ids: [],
   },
   headers: "",
   max_per_minute: "",
@@ -60,8 +60,8 @@ export function optionsOf({
       assigned_to: assigned_to.map((user) => user.replace(/^user:/, "")).join(", "),
       amount: amount ? formatMoney(amount.from_minor, amount.currency).replace(/[^\d.,]/g, "") : "",
       currency: amount?.currency ?? "EUR",
-      source_ids: source_ids.join(", "),
-      reconciliation_ids: reconciliation_ids.join(", "),
+      source_ids,
+      reconciliation_ids,
     },
     headers: header_names.map((name) => `${name}:\n`).join(""),
     max_per_minute: max_per_minute === null ? "" : String(max_per_minute),
@@ -85,18 +85,15 @@ export function filtersOf(draft: FiltersDraft): WebhookFilters {
   const assigned_to = listed(draft.assigned_to).map((name) =>
     name.startsWith("user:") ? name : `user:${name}`,
   );
-  const [source_ids, reconciliation_ids] = [
-    listed(draft.source_ids),
-    listed(draft.reconciliation_ids),
-  ];
+  const { source_ids, reconciliation_ids } = draft;
   const from_minor = parseMoney(draft.amount, draft.currency);
   const currency = draft.currency as Currency;
   return {
     ...(draft.severity.length > 0 && { severity: [...draft.severity] }),
     ...(assigned_to.length > 0 && { assigned_to }),
     ...(from_minor !== null && { amount: { currency, from_minor } }),
-    ...(source_ids.length > 0 && { source_ids }),
-    ...(reconciliation_ids.length > 0 && { reconciliation_ids }),
+    ...(source_ids.length > 0 && { source_ids: [...source_ids] }),
+    ...(reconciliation_ids.length > 0 && { reconciliation_ids: [...reconciliation_ids] }),
   };
 }
 
@@ -149,14 +146,11 @@ export function missingInOptions({
   };
 }
 
-/** The filters in words. */
-export function describeFilters(filters: WebhookFilters): string[] {
-  const { severity, assigned_to, amount, source_ids, reconciliation_ids } = filters;
+/** The filters in words, except those by source and reconciliation, whose names the page fetches. */
+export function describeFilters({ severity, assigned_to, amount }: WebhookFilters): string[] {
   return [
-    ...(severity ? [`severity ${severity.join(" or ")}`] : []),
-    ...(assigned_to ? [`assigned to ${assigned_to.join(" or ").replaceAll("user:", "")}`] : []),
-    ...(amount ? [`at least ${formatMoney(amount.from_minor, amount.currency)}`] : []),
-    ...(source_ids ? [`of ${source_ids.join(" or ")}`] : []),
-    ...(reconciliation_ids ? [`about ${reconciliation_ids.join(" or ")}`] : []),
+    ...(severity ? [`Severity ${severity.join(" or ")}`] : []),
+    ...(assigned_to ? [`Assigned to ${assigned_to.join(" or ").replaceAll("user:", "")}`] : []),
+    ...(amount ? [`At least ${formatMoney(amount.from_minor, amount.currency)}`] : []),
   ];
 }

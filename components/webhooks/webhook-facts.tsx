@@ -1,7 +1,9 @@
 "use client";
 
 import { ShieldCheck } from "lucide-react";
+import { Fragment } from "react";
 import { Fact, Facts, IdentifierFact } from "#components/kit/facts.tsx";
+import { ResourceName } from "#components/kit/resource-name.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CopyButton } from "#components/ui/copy-button.tsx";
@@ -44,7 +46,16 @@ export function WebhookFacts({
         </ul>
       </Fact>
       {Object.keys(webhook.filters).length > 0 && (
-        <Fact name="Filters">{describeFilters(webhook.filters).join("; ")}</Fact>
+        <Fact name="Filters">
+          <ul>
+            {describeFilters(webhook.filters).map((filter) => (
+              <li key={filter}>{filter}</li>
+            ))}
+            {(["source_ids", "reconciliation_ids"] as const).map((field) => (
+              <NamedFilter key={field} ids={webhook.filters[field] ?? []} />
+            ))}
+          </ul>
+        </Fact>
       )}
       {webhook.header_names.length > 0 && (
         <Fact name="Headers">
@@ -83,5 +94,19 @@ export function WebhookFacts({
       </Fact>
       <IdentifierFact name="Identifier" value={webhook.id} />
     </Facts>
+  );
+}
+
+function NamedFilter({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return null;
+  return (
+    <li className="wrap-anywhere">
+      {ids.map((id, place) => (
+        <Fragment key={id}>
+          {place > 0 && " or "}
+          <ResourceName id={id} />
+        </Fragment>
+      ))}
+    </li>
   );
 }

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { CurrencyField } from "#components/kit/currency-field.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
 import type { Fields } from "#components/kit/use-form.ts";
 import { Button } from "#components/ui/button.tsx";
@@ -13,6 +14,7 @@ import { TextArea, TextField } from "#components/ui/text-field.tsx";
 import type { WebhookFilters } from "#lib/webhooks/contract.ts";
 import type { EventKind } from "#lib/wire/event-kinds.ts";
 import { EXCEPTIONS, WEBHOOKS } from "#lib/wire/facts.gen.ts";
+import { ReconciliationsFilter, SourcesFilter } from "./filter-pickers.tsx";
 import {
   type FiltersDraft,
   filtersOf,
@@ -75,11 +77,10 @@ export function WebhookOptions({ form }: { form: Form }) {
 function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
   const { filters, events } = draft;
   const set = (fields: Partial<FiltersDraft>) => change({ filters: { ...filters, ...fields } });
-  const typed = (
-    field: "assigned_to" | "amount" | "currency" | "source_ids" | "reconciliation_ids",
-  ) => ({
+  const typed = (field: "assigned_to" | "amount" | "currency") => ({
     value: filters[field],
-    onChange: ({ target }: { target: { value: string } }) => set({ [field]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) =>
+      set({ [field]: field === "currency" ? target.value.toUpperCase() : target.value }),
     autoComplete: "off",
     spellCheck: false,
   });
@@ -104,17 +105,21 @@ function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
         ))}
       </div>
       <TextField label="Assigned to" placeholder="ada, leo" {...typed("assigned_to")} />
-      <div className="grid grid-cols-[1fr_6rem] gap-3">
+      <div className="grid grid-cols-[1fr_7rem] gap-3">
         <TextField
-          label="Amount at least"
+          label="Minimum amount"
           inputMode="decimal"
+          placeholder="1,000.00"
           aria-invalid={Boolean(problem("filters"))}
           {...typed("amount")}
         />
-        <TextField label="Currency" maxLength={3} {...typed("currency")} />
+        <CurrencyField {...typed("currency")} />
       </div>
-      <TextField label="Source IDs" placeholder="src_…" {...typed("source_ids")} />
-      <TextField label="Reconciliation IDs" placeholder="rcn_…" {...typed("reconciliation_ids")} />
+      <SourcesFilter ids={filters.source_ids} onChange={(source_ids) => set({ source_ids })} />
+      <ReconciliationsFilter
+        ids={filters.reconciliation_ids}
+        onChange={(reconciliation_ids) => set({ reconciliation_ids })}
+      />
       <Preview key={JSON.stringify([events, filters])} events={events} filters={filters} />
     </fieldset>
   );

@@ -78,7 +78,7 @@ test("the next periods of all pairs are shown first, and then opened", async ({
 
   await page.getByRole("button", { name: "Open next period" }).click();
   await expect(dialog.getByText(/^Nothing to open/)).toBeVisible();
-  await expect(dialog.getByText("2 pairs have a period up to this month.")).toBeVisible();
+  await expect(dialog.getByText("2 pairs already have a period up to this month.")).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(dialog).toBeHidden();
 });

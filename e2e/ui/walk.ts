@@ -147,7 +147,7 @@ async function sheet(
   { name }: View,
   pictures: Map<string, Buffer>,
 ): Promise<void> {
-  const page = await browser.newPage({ viewport: { width: 1480, height: 1500 } });
+  const page = await browser.newPage({ viewport: { width: 1506, height: 1470 } });
   const images = ["light-1440", "light-360", "dark-1440", "dark-360"].map(
     (key) =>
       `<img src="data:image/png;base64,${pictures.get(key)?.toString("base64")}" style="height:720px">`,

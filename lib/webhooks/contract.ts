@@ -127,7 +127,8 @@ function isWithin(value: number, min: number, max: number): boolean {
   return value >= min && value <= max;
 }
 
-const FILTERED_MAX = 20;
+/** The maximum number of values that a filter lists. */
+export const WEBHOOK_FILTERED_MAX = 20;
 
 /** The events that a webhook gets among those of its types, by their content. */
 const filters = z
@@ -143,7 +144,7 @@ const filters = z
     assigned_to: z
       .array(userReference)
       .min(1)
-      .max(FILTERED_MAX)
+      .max(WEBHOOK_FILTERED_MAX)
       .meta({
         description: "An exception's assignee.",
         example: ["user:ada"],
@@ -157,12 +158,12 @@ const filters = z
     reconciliation_ids: z
       .array(id("rcn"))
       .min(1)
-      .max(FILTERED_MAX)
+      .max(WEBHOOK_FILTERED_MAX)
       .meta({ description: "Events about one of these periods." }),
     source_ids: z
       .array(id("src"))
       .min(1)
-      .max(FILTERED_MAX)
+      .max(WEBHOOK_FILTERED_MAX)
       .meta({ description: "Imports of these sources, and events about their periods." }),
   })
   .partial()

@@ -29,13 +29,13 @@ export const COLUMNS = [
   {
     name: "amount_minor",
     required: false,
-    what: "Money at risk, in the currency's minor unit. Requires currency.",
+    what: "Money at risk, in cents or the currency's smallest unit. Requires currency.",
     example: "125000",
   },
   {
     name: "currency",
     required: false,
-    what: "ISO 4217 code. Requires amount_minor.",
+    what: "The currency's code, such as EUR or USD. Requires amount_minor.",
     example: "EUR",
   },
   {

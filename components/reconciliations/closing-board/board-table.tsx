@@ -46,8 +46,8 @@ export function BoardTable({
                 scope="row"
                 className={`py-2 pr-4 text-left align-top font-normal max-md:block max-md:px-2 ${FIRST}`}
               >
-                <span className="block font-medium wrap-anywhere">{pair.left_source}</span>
-                <span className="block text-muted wrap-anywhere">↔ {pair.right_source}</span>
+                <SourceOfPair name={pair.left_source} side="left" />
+                <SourceOfPair name={pair.right_source} side="right" />
               </th>
               {months.map((month) => (
                 <MonthCell key={month} month={month} periods={periodsOf(pair, month)} />
@@ -57,6 +57,16 @@ export function BoardTable({
         </tbody>
       </RowTable>
     </div>
+  );
+}
+
+/** The side is the word that the amounts of the pair's periods have. */
+function SourceOfPair({ name, side }: { name: string; side: "left" | "right" }) {
+  return (
+    <span className="block wrap-anywhere">
+      <span className="font-medium">{name}</span>{" "}
+      <span className="text-xs whitespace-nowrap text-muted">{side}</span>
+    </span>
   );
 }
 

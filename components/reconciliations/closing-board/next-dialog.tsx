@@ -11,19 +11,15 @@ import { monthAfter } from "#components/ui/days.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { toast } from "#components/ui/toast.ts";
-import {
-  type BoardPair,
-  type NextPeriods,
-  openNextPeriodsContract,
-} from "#lib/matching/closing-board/contract.ts";
-import { longMonth, periodOf } from "#lib/wire/period-name.ts";
+import { type BoardPair, openNextPeriodsContract } from "#lib/matching/closing-board/contract.ts";
+import { longMonth } from "#lib/wire/period-name.ts";
 import { reconciliationsKey } from "../queries.ts";
+import { NextPreview } from "./next-preview.tsx";
 import { nextPeriodsPreview } from "./queries.ts";
 
 const MONTHS_BACK = 3;
 const MONTHS_OFFERED = 10;
 const ALL = "";
-const LISTED = 50;
 
 /** Opens the periods up to a month, after listing them. */
 export function NextDialog({
@@ -56,7 +52,7 @@ export function NextDialog({
     <FormDialog
       form={form}
       title="Open next period"
-      description="Each pair gets the periods that follow its newest one, with its rules. Their exceptions go to the same people."
+      description="Each pair gets the periods that follow its newest one, with the same rules and people. Open lines are carried over."
       start={data ? `Open ${pluralize(data.items.length, "period")}` : "Open periods"}
       pending="Opening…"
       onSubmit={() => data && data.items.length > 0 && form.submit()}
@@ -90,46 +86,11 @@ export function NextDialog({
       {error && !data ? (
         <ProblemNote error={error} />
       ) : data ? (
-        <Preview periods={data} />
+        <NextPreview periods={data} pairs={pairs} />
       ) : (
         <PartSkeleton label="Loading the preview" bars={["h-5 w-2/3", "h-5 w-full"]} />
       )}
     </FormDialog>
-  );
-}
-
-function Preview({ periods: { items, skipped } }: { periods: NextPeriods }) {
-  const archived = skipped.filter(({ reason }) => reason === "archived").length;
-  const upToDate = skipped.length - archived;
-  return (
-    <section aria-label="What opens" className="flex flex-col gap-2 text-sm">
-      {items.length === 0 && <p>Nothing to open: no pair lacks a period up to this month.</p>}
-      <ul className="flex flex-col">
-        {items.slice(0, LISTED).map((item) => (
-          <li
-            key={`${item.follows} ${item.period_start}`}
-            className="flex flex-wrap justify-between gap-x-4 border-b border-line py-1.5"
-          >
-            <span className="font-medium wrap-anywhere">{item.name}</span>
-            <span className="text-muted">{periodOf(item)}</span>
-          </li>
-        ))}
-      </ul>
-      {items.length > LISTED && (
-        <p className="text-muted">And {pluralize(items.length - LISTED, "more period")}.</p>
-      )}
-      {upToDate > 0 && (
-        <p className="text-muted">
-          {pluralize(upToDate, "pair has", "pairs have")} a period up to this month.
-        </p>
-      )}
-      {archived > 0 && (
-        <p className="text-muted">
-          {pluralize(archived, "pair is archived and stays", "pairs are archived and stay")} as it
-          is.
-        </p>
-      )}
-    </section>
   );
 }
 

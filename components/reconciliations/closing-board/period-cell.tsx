@@ -33,7 +33,7 @@ export function PeriodCell({ period }: { period: BoardPeriod }) {
       {open_lines > 0 && (
         <span className="text-muted">
           {pluralize(open_lines, "open line")}
-          {oldest_days !== null && oldest_days > 0 && <>, {pluralize(oldest_days, "day")} old</>}
+          {oldest_days !== null && oldest_days > 0 && <>, oldest {pluralize(oldest_days, "day")}</>}
         </span>
       )}
       {moneyOf(period).map((money) => (

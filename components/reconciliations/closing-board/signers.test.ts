@@ -1,16 +1,20 @@
 import { expect, test } from "vitest";
 import { signersText } from "./signers.ts";
 
+const ADA = "user:ada";
+const BEN = "user:ben";
+
 test.each([
-  [null, [], null, null],
-  ["user:ada", [], null, "Prepared ada"],
-  ["user:ada", ["user:ben", "user:eva"], null, "Prepared ada, reviewed ben and eva"],
-  ["user:ada", ["user:ben"], "user:ben", "Prepared ada, reviewed ben, closed ben"],
-  [null, [], "user:leo", "Closed leo"],
-])(
-  "the board names the preparer, the reviewers and who closed",
-  (prepared, reviewed, closed, said) => {
-    const period = { prepared_by: prepared, reviewed_by: reviewed, closed_by: closed };
-    expect(signersText(period)).toBe(said);
+  ["open", null, [], null, null],
+  ["prepared", ADA, [], null, "by ada"],
+  ["reviewed", ADA, [BEN, "user:eva"], null, "Prepared by ada, reviewed by ben and eva"],
+  ["closed", ADA, [BEN], BEN, "Prepared by ada, reviewed by ben, closed by ben"],
+  ["closed", null, [], "user:leo", "by leo"],
+  ["archived", null, [], "user:leo", "Closed by leo"],
+] as const)(
+  "below the state %s, the board names who signed",
+  (state, prepared, reviewed, closed, text) => {
+    const period = { prepared_by: prepared, reviewed_by: [...reviewed], closed_by: closed };
+    expect(signersText({ state, ...period })).toBe(text);
   },
 );

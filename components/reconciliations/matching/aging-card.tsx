@@ -78,7 +78,7 @@ export function Aging({ statement }: { statement: Statement }) {
                   scope="col"
                   className="py-1.5 pl-2 text-right font-medium sm:pl-4"
                 >
-                  <span className="block truncate">{name}</span>
+                  <span className="line-clamp-2 wrap-anywhere">{name}</span>
                 </th>
               ))}
             </tr>

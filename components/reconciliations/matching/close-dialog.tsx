@@ -79,7 +79,7 @@ export function CloseDialog({
               />
             </>
           )}
-          <Carried proof={proof} count={unmatched_count} />
+          <Carried proof={proof} count={unmatched_count} names={reconciliation} />
           <Checklist reconciliation={reconciliation} />
         </div>
       )}
@@ -94,7 +94,15 @@ function endsLater(periodEnd: string, until: number): string {
   return `This period ends on ${formatShortDay(periodEnd, "UTC")}, ${when}.`;
 }
 
-function Carried({ proof, count }: { proof: PeriodProof; count: number }) {
+function Carried({
+  proof,
+  count,
+  names,
+}: {
+  proof: PeriodProof;
+  count: number;
+  names: Pick<Reconciliation, "left_source" | "right_source">;
+}) {
   if (count === 0) return <p>Every line is matched or excluded. Nothing is carried forward.</p>;
   const open = proof.items.filter((item) => Number(item.open) !== 0);
   const moving = movingOf(proof);
@@ -106,7 +114,7 @@ function Carried({ proof, count }: { proof: PeriodProof; count: number }) {
       <ul className="flex flex-col gap-1 text-muted tabular-nums">
         {open.map(({ currency, side, open: minor }) => (
           <li key={`${currency} ${side}`}>
-            {side === "left" ? "Left" : "Right"}: {formatMoney(minor, currency)}
+            {names[`${side}_source`]}: {formatMoney(minor, currency)}
           </li>
         ))}
       </ul>

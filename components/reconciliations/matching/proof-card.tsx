@@ -129,7 +129,7 @@ export function ProofTable({
                       scope="col"
                       className="py-1.5 pl-2 text-right font-medium sm:pl-4"
                     >
-                      <span className="block truncate">
+                      <span className="line-clamp-2 wrap-anywhere">
                         {side === "left" ? reconciliation.left_source : reconciliation.right_source}
                       </span>
                     </th>

@@ -13,6 +13,7 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
@@ -66,8 +67,8 @@ export function RunCard({ reconciliation }: { reconciliation: Reconciliation }) 
           )}
           {last && last.exceptions_held_back > 0 && (
             <Note tone="warning">
-              {last.exceptions_held_back.toLocaleString("en")} exceptions were held back by the
-              limit of one run. The next run opens them.
+              {pluralize(last.exceptions_held_back, "exception was", "exceptions were")} held back
+              by the limit of one run. The next run opens the rest.
             </Note>
           )}
         </>

@@ -83,10 +83,10 @@ export function RunWaterfall({
             {currency && (
               <>
                 <th scope="col" className={`${NUMBER} font-medium`}>
-                  Left, {currency}
+                  <SourceHead name={reconciliation.left_source} />
                 </th>
                 <th scope="col" className={`${NUMBER} font-medium max-lg:hidden`}>
-                  Right, {currency}
+                  <SourceHead name={reconciliation.right_source} />
                 </th>
               </>
             )}
@@ -99,6 +99,14 @@ export function RunWaterfall({
         </tbody>
       </table>
     </>
+  );
+}
+
+function SourceHead({ name }: { name: string }) {
+  return (
+    <span title={name} className="ml-auto block max-w-40 truncate max-sm:max-w-28">
+      {name}
+    </span>
   );
 }
 

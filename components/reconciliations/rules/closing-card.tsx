@@ -1,8 +1,10 @@
 import { Card } from "#components/kit/card.tsx";
+import { MoneyField } from "#components/kit/money-field.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { SelectField } from "#components/ui/select-field.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
 import { CHECK_WEIGHTS, POLICY_CHECKS } from "#lib/matching/sign-off/contract.ts";
+import { EACH_CURRENCY, type PairCurrency } from "../pair-currency.ts";
 import type { RulesDraft } from "./sentence.ts";
 
 type Check = (typeof POLICY_CHECKS)[number];
@@ -19,7 +21,7 @@ const CHECK_LABELS: Record<Check, string> = {
 };
 
 const WEIGHT_LABELS: Record<Weight, string> = {
-  block: "Required",
+  block: "Block",
   warn: "Warn",
   ignore: "Ignore",
 };
@@ -31,10 +33,12 @@ const LEVEL_LABELS = ["No review", "One review", "Two reviews", "Three reviews"]
 /** The requirements of a close of this pair: a second person, reviews, and checks that pass. */
 export function ClosingCard({
   draft,
+  currency,
   readOnly,
   onChange,
 }: {
   draft: RulesDraft;
+  currency: PairCurrency;
   readOnly: boolean;
   onChange: (change: Partial<RulesDraft>) => void;
 }) {
@@ -75,40 +79,40 @@ export function ClosingCard({
             })
           }
         />
-        <TextField
-          label="Adjustments by hand that need evidence, from"
-          hint="In minor units: 100 is 1.00. Empty: none does."
-          type="number"
-          min={0}
-          step={1}
-          inputMode="numeric"
-          value={draft.evidence_from_minor ?? ""}
+        <MoneyField
+          label={`Evidence for adjustments by hand from${currency.isOnly ? `, ${currency.code}` : ""}`}
+          hint={`${currency.isOnly ? "" : `${EACH_CURRENCY} `}Leave empty if none needs evidence.`}
+          currency={currency.code}
+          value={draft.evidence_from_minor}
           disabled={readOnly}
-          onChange={({ target }) =>
-            onChange({
-              evidence_from_minor:
-                target.value === "" ? null : Math.max(0, Math.trunc(target.valueAsNumber || 0)),
-            })
-          }
+          onChange={(evidence_from_minor) => onChange({ evidence_from_minor })}
         />
-        {POLICY_CHECKS.map((check) => (
-          <SelectField
-            key={check}
-            label={CHECK_LABELS[check]}
-            value={draft.checks[check]}
-            disabled={readOnly}
-            onChange={({ target }) =>
-              onChange({ checks: { ...draft.checks, [check]: target.value as Weight } })
-            }
-          >
-            {CHECK_WEIGHTS.map((weight) => (
-              <option key={weight} value={weight}>
-                {WEIGHT_LABELS[weight]}
-              </option>
-            ))}
-          </SelectField>
-        ))}
       </div>
+      <fieldset className="flex min-w-0 flex-col gap-3">
+        <legend className="mb-1 text-sm font-semibold">Checks before signing and closing</legend>
+        <p className="text-sm text-muted">
+          What happens while a check fails: it blocks, it warns, or it is ignored.
+        </p>
+        <div className="grid gap-x-6 gap-y-3 @lg:grid-cols-2">
+          {POLICY_CHECKS.map((check) => (
+            <SelectField
+              key={check}
+              label={CHECK_LABELS[check]}
+              value={draft.checks[check]}
+              disabled={readOnly}
+              onChange={({ target }) =>
+                onChange({ checks: { ...draft.checks, [check]: target.value as Weight } })
+              }
+            >
+              {CHECK_WEIGHTS.map((weight) => (
+                <option key={weight} value={weight}>
+                  {WEIGHT_LABELS[weight]}
+                </option>
+              ))}
+            </SelectField>
+          ))}
+        </div>
+      </fieldset>
     </Card>
   );
 }

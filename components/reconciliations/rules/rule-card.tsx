@@ -13,6 +13,7 @@ export function RuleCard({
   count,
   step,
   money,
+  outcome,
   readOnly,
   dragged,
   target,
@@ -29,6 +30,7 @@ export function RuleCard({
   /** Its result in the last run. */
   step: Run["waterfall"][number] | undefined;
   money: (minor: number) => string;
+  outcome: string;
   readOnly: boolean;
   dragged: boolean;
   /** Where the dragged rule would be dropped. */
@@ -74,7 +76,7 @@ export function RuleCard({
       <div className="min-w-48 flex-1">
         <p className="text-base font-medium wrap-break-word">
           {rule.name}{" "}
-          <span className="text-xs font-normal text-muted">{`${KIND_LABELS[rule.kind]} · ${rule.then === "match" ? "matches" : "suggests only"}`}</span>
+          <span className="text-xs font-normal text-muted">{`${KIND_LABELS[rule.kind]} · ${outcome}`}</span>
         </p>
         <p className="text-sm text-muted">{sentenceOf(rule, money)}</p>
       </div>

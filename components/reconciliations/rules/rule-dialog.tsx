@@ -1,12 +1,14 @@
 "use client";
 
 import { useState } from "react";
+import { typedMinor } from "#components/kit/typed-money.ts";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { Dialog, DialogActions, DialogBody } from "#components/ui/dialog.tsx";
-import { parseMoney, plainMoney } from "#components/ui/money.ts";
+import { plainMoney } from "#components/ui/money.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { TextField } from "#components/ui/text-field.tsx";
+import { EACH_CURRENCY, type PairCurrency } from "../pair-currency.ts";
 import { FIELD_OPTIONS, KIND_LABELS, type Rule } from "./sentence.ts";
 
 const KINDS = (Object.keys(KIND_LABELS) as Rule["kind"][]).map((value) => ({
@@ -24,7 +26,7 @@ const DAY_KINDS = [
 const NAME_MAX = 100;
 const WHOLE = { type: "number", min: 0, step: 1, inputMode: "numeric" } as const;
 
-type NumberField = "amount_tolerance_minor" | "days_before" | "days_after" | "max_group_size";
+type NumberField = "days_before" | "days_after" | "max_group_size";
 
 /** A basis point is a hundredth of a percent. */
 const BPS_OF_PERCENT = 100;
@@ -39,8 +41,8 @@ export function RuleDialog({
   onClose,
 }: {
   initial: Rule;
-  /** The currency of typed amounts; if it is undefined, minor units are typed. */
-  currency: string | undefined;
+  /** The currency of typed amounts. */
+  currency: PairCurrency;
   /** Names of the other rules. */
   taken: readonly string[];
   onSave: (rule: Rule) => void;
@@ -49,10 +51,9 @@ export function RuleDialog({
   const [rule, setRule] = useState(initial);
   const [showsFaults, setShowsFaults] = useState(false);
   const [typed, setTyped] = useState(() => ({
-    money:
-      currency && initial.amount_tolerance_minor
-        ? plainMoney(initial.amount_tolerance_minor, currency)
-        : "",
+    money: initial.amount_tolerance_minor
+      ? plainMoney(initial.amount_tolerance_minor, currency.code)
+      : "",
     percent: initial.amount_tolerance_bps
       ? String(initial.amount_tolerance_bps / BPS_OF_PERCENT)
       : "",
@@ -67,19 +68,15 @@ export function RuleDialog({
         : name === "manual"
           ? "Choose another name."
           : undefined;
-  const minor =
-    currency && typed.money.trim() !== "" ? parseMoney(typed.money, currency) : undefined;
-  const moneyProblem =
-    minor === null || (minor !== undefined && minor < 0)
-      ? "Enter an amount, such as 1.50."
-      : undefined;
+  const minor = typedMinor(typed.money, currency.code);
+  const moneyProblem = Number.isNaN(minor) ? "Enter an amount, such as 1.50." : undefined;
   const percent = typed.percent.trim() === "" ? undefined : Number(typed.percent.replace(",", "."));
   const isPercent = percent === undefined || (percent >= 0 && percent <= PERCENT_MAX);
   const percentProblem = isPercent ? undefined : "Enter a percentage up to 100.";
   const finished = (): Rule => ({
     ...rule,
     name,
-    ...(currency && { amount_tolerance_minor: minor || undefined }),
+    amount_tolerance_minor: minor || undefined,
     amount_tolerance_bps:
       percent === undefined ? undefined : Math.round(percent * BPS_OF_PERCENT) || undefined,
   });
@@ -111,7 +108,7 @@ export function RuleDialog({
             onChange={({ target }) => change({ name: target.value })}
             required
           />
-          <div className="flex shrink-0 flex-col gap-1.5 overflow-x-auto">
+          <div className="flex shrink-0 flex-col gap-1.5">
             <span className="text-sm font-medium">Kind</span>
             <Segmented
               label="Kind"
@@ -140,22 +137,15 @@ export function RuleDialog({
             </div>
           </fieldset>
           <div className="grid grid-cols-2 gap-3">
-            {currency ? (
-              <TextField
-                label={`Amount tolerance, ${currency}`}
-                inputMode="decimal"
-                placeholder={plainMoney(0, currency)}
-                value={typed.money}
-                error={showsFaults ? moneyProblem : undefined}
-                onChange={({ target }) => setTyped((now) => ({ ...now, money: target.value }))}
-              />
-            ) : (
-              <TextField
-                label="Amount tolerance"
-                hint="In minor units: 100 is 1.00"
-                {...number("amount_tolerance_minor")}
-              />
-            )}
+            <TextField
+              label={`Amount tolerance${currency.isOnly ? `, ${currency.code}` : ""}`}
+              hint={!currency.isOnly && EACH_CURRENCY}
+              inputMode="decimal"
+              placeholder={plainMoney(0, currency.code)}
+              value={typed.money}
+              error={showsFaults ? moneyProblem : undefined}
+              onChange={({ target }) => setTyped((now) => ({ ...now, money: target.value }))}
+            />
             <TextField
               label="Or, in percent"
               inputMode="decimal"

@@ -11,20 +11,20 @@ import type { Version } from "#components/kit/query.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
-import { formatMoney } from "#components/ui/money.ts";
 import { percent } from "#components/ui/percent.ts";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { Segmented } from "#components/ui/segmented.tsx";
 import { Time } from "#components/ui/time.tsx";
 import { useUnsavedWarning } from "#components/ui/use-unsaved-warning.ts";
 import { AUTOMATIC, type RuleSet } from "#lib/matching/rules/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
-import { currenciesOf } from "../matching/waterfall.ts";
+import { pairMoney, usePairCurrency } from "../pair-currency.ts";
 import { reconciliationsKey } from "../queries.ts";
 import { ClosingCard } from "./closing-card.tsx";
 import { KnownNames } from "./known-names.tsx";
 import { RuleCard } from "./rule-card.tsx";
-import { draftOf, moved, type Rule, type RulesDraft } from "./sentence.ts";
+import { draftOf, moved, outcomeOf, type Rule, type RulesDraft } from "./sentence.ts";
 
 const RuleDialog = dynamic(() => import("./rule-dialog.tsx").then((part) => part.RuleDialog), {
   ssr: false,
@@ -72,8 +72,7 @@ export function RulesEditor({
   const changed = JSON.stringify(draft) !== JSON.stringify(before);
   useUnsavedWarning(changed);
   const waterfall = run?.waterfall ?? [];
-  const currencies = currenciesOf({ waterfall });
-  const currency = currencies.length === 1 ? currencies[0] : undefined;
+  const currency = usePairCurrency(reconciliation, run);
   const change = (part: Partial<RulesDraft>) => setDraft((now) => ({ ...now, ...part }));
 
   function move(from: number, to: number) {
@@ -118,9 +117,11 @@ export function RulesEditor({
             index={index}
             count={draft.rules.length}
             step={waterfall.find((step) => step.rule === rule.name)}
-            money={(minor) =>
-              currency ? formatMoney(minor, currency) : `${minor.toLocaleString("en")} minor units`
-            }
+            money={(minor) => pairMoney(minor, currency)}
+            outcome={outcomeOf(rule, {
+              automatic: draft.automatic,
+              proven: data.learnt.track_record.proven,
+            })}
             readOnly={readOnly}
             dragged={dragged === index}
             onEdit={() => setEditing(index)}
@@ -168,7 +169,7 @@ export function RulesEditor({
           <Learnt learnt={data.learnt} />
         </div>
       </Card>
-      <ClosingCard draft={draft} readOnly={readOnly} onChange={change} />
+      <ClosingCard draft={draft} currency={currency} readOnly={readOnly} onChange={change} />
       {data.learnt.names.length > 0 && (
         <KnownNames
           names={data.learnt.names}
@@ -207,7 +208,9 @@ export function RulesEditor({
         <div className="pinned sticky bottom-0 -mx-4 flex max-w-none! flex-wrap items-center gap-2 border-t border-line bg-surface px-4 py-3 sm:-mx-6 sm:px-6">
           <Button
             variant="primary"
-            disabled={!changed || draft.rules.length === 0}
+            disabled={
+              !changed || draft.rules.length === 0 || Number.isNaN(draft.evidence_from_minor)
+            }
             onClick={() => setTrying(true)}
           >
             Preview and save
@@ -255,7 +258,7 @@ function Learnt({ learnt: { track_record, confirmed, rejected } }: { learnt: Rul
     return <p className="text-sm text-muted">No decisions to learn from yet.</p>;
   return (
     <p className="text-sm text-muted">
-      {proven ? "Proven" : "Not proven yet"}: {decided.toLocaleString("en")} decisions
+      {proven ? "Proven" : "Not proven yet"}: {pluralize(decided, "decision")}
       {precision !== null && `, ${percent(precision)} right`}
       {at_least !== null && ` (at least ${percent(at_least)})`}
     </p>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { moved, type Rule, sentenceOf } from "./sentence.ts";
+import { moved, outcomeOf, type Rule, sentenceOf } from "./sentence.ts";
 
 const money = (minor: number) => `€${(minor / 100).toFixed(2)}`;
 
@@ -37,8 +37,33 @@ test.each<[Rule, string]>([
     { name: "d", kind: "group", max_group_size: 4, then: "suggest" },
     "One line and up to 4 others that add up to it.",
   ],
+  [
+    {
+      name: "e",
+      kind: "reversal",
+      on: ["reference"],
+      days_before: 5,
+      days_after: 45,
+      then: "match",
+    },
+    "Lines on one side that cancel each other with the same reference. " +
+      "The reversal 5 days before to 45 days after the booking.",
+  ],
 ])("a rule is read as a sentence: %#", (rule, sentence) => {
   expect(sentenceOf(rule, money)).toBe(sentence);
+});
+
+test.each([
+  [{ kind: "exact", then: "match" }, "earned", "matches"],
+  [{ kind: "score", then: "match" }, "earned", "suggests until proven"],
+  [{ kind: "score", then: "match" }, "always", "matches"],
+  [{ kind: "score", then: "match" }, "suggest_only", "suggests only"],
+  [{ kind: "group", then: "match" }, "earned", "suggests until proven"],
+  [{ kind: "group", on: ["group_key"], then: "match" }, "earned", "matches"],
+  [{ kind: "exact", then: "suggest" }, "always", "suggests only"],
+] as const)("%o under %s matching %s", (rule, automatic, outcome) => {
+  const named = { name: "a", ...rule } as Rule;
+  expect(outcomeOf(named, { automatic, proven: false })).toBe(outcome);
 });
 
 test("a rule moves up and down, and not beyond the ends", () => {

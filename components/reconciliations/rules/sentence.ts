@@ -117,10 +117,13 @@ function daysOf({ kind, days_before, days_after, day_kind }: Rule): string {
   const after = days_after ?? 0;
   const days = (count: number) =>
     pluralize(count, day_kind === "business" ? "business day" : "day");
+  // Both lines of a reversal are on one side.
+  const [line, other] =
+    kind === "reversal" ? ["The reversal", "the booking"] : ["Right line", "the left"];
   if (before === after) return before === 0 ? "On the same day" : `Within ${days(before)}`;
-  if (before === 0) return `Right line up to ${days(after)} after the left`;
-  if (after === 0) return `Right line up to ${days(before)} before the left`;
-  return `Right line ${days(before)} before to ${days(after)} after the left`;
+  if (before === 0) return `${line} up to ${days(after)} after ${other}`;
+  if (after === 0) return `${line} up to ${days(before)} before ${other}`;
+  return `${line} ${days(before)} before to ${days(after)} after ${other}`;
 }
 
 export const KIND_LABELS: Record<Rule["kind"], string> = {
@@ -133,6 +136,19 @@ export const KIND_LABELS: Record<Rule["kind"], string> = {
 };
 
 export const FIELD_OPTIONS = Object.entries(FIELD_LABELS) as [keyof typeof FIELD_LABELS, string][];
+
+/**
+ * What happens to the lines that a rule finds. Score rules and searches for sums match automatically
+ * only as the pair's `automatic` says; `proven`: whether its decisions have shown them to be right.
+ */
+export function outcomeOf(
+  { kind, on = [], then }: Rule,
+  { automatic, proven }: { automatic: RuleSet["automatic"]; proven: boolean },
+): string {
+  const isUncertain = kind === "score" || (kind === "group" && on.length === 0);
+  if (then === "suggest" || (isUncertain && automatic === "suggest_only")) return "suggests only";
+  return isUncertain && automatic === "earned" && !proven ? "suggests until proven" : "matches";
+}
 
 /** The rules with one of them moved to another place. */
 export function moved<Item>(list: readonly Item[], from: number, to: number): Item[] {

@@ -9,6 +9,7 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { Disclosure } from "#components/ui/disclosure.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { Note } from "#components/ui/note.tsx";
+import { pluralize } from "#components/ui/pluralize.ts";
 import { ProgressBar } from "#components/ui/progress-bar.tsx";
 import { createRunContract, type Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
@@ -143,9 +144,9 @@ function Outcome({ run, closed }: { run: Run | undefined; closed: boolean }) {
         </tbody>
       </table>
       <p className="text-muted">
-        {describeExceptions(exceptions)} {run.open_count.toLocaleString("en")} lines{" "}
+        {describeExceptions(exceptions)} {pluralize(run.open_count, "line")}{" "}
         {closed ? "would have stayed" : "would stay"} open,{" "}
-        {run.suggested_count.toLocaleString("en")} matches suggested.
+        {pluralize(run.suggested_count, "match", "matches")} suggested.
       </p>
       {samples.length > 0 && (
         <Disclosure

@@ -41,7 +41,13 @@ export function checkLinks(
     case "difference":
       return [{ href: `${period}/statement`, label: "View the statement" }];
     case "evidence":
-      return [{ href: `${period}/matches?method=manual`, label: "View matches by hand" }];
+      // The API can't filter by evidence; only confirmed manual matches can need it.
+      return [
+        {
+          href: `${period}/matches?state=confirmed&method=manual`,
+          label: "View the matches made by hand",
+        },
+      ];
     case "second_person":
       return [{ href: `${period}/matches?state=confirmed`, label: "View the matches" }];
     case "period_over":

@@ -58,14 +58,14 @@ export function Checklist({ reconciliation }: { reconciliation: Reconciliation }
             className="flex items-start gap-2 border-b border-line py-2 last:border-0"
           >
             <Icon aria-label={label} className="mt-0.5 size-4 shrink-0 text-tone-ink" />
-            <span className="w-32 shrink-0 font-medium max-sm:hidden">{CHECK_LABELS[check]}</span>
+            <span className="w-40 shrink-0 font-medium max-sm:hidden">{CHECK_LABELS[check]}</span>
             <span className="min-w-0 flex-1 text-muted wrap-anywhere">
               <span className="sr-only">{CHECK_LABELS[check]}: </span>
               {detail}
               {hasRows &&
-                checkLinks(tenant, reconciliation, check, sources).map(({ href, label }) => (
+                checkLinks(tenant, reconciliation, check, sources).map(({ href, label }, place) => (
                   <Fragment key={href}>
-                    {" "}
+                    {place === 0 ? " " : " · "}
                     <PrefetchLink
                       href={href}
                       className="text-accent-text underline underline-offset-2"

@@ -4,10 +4,12 @@ import { BadgeCheck, CircleDashed, PenLine, Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
 import { useState } from "react";
 import { Card } from "#components/kit/card.tsx";
+import { useMember } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { Badge } from "#components/ui/badge.tsx";
 import { Button } from "#components/ui/button.tsx";
+import { KeepFocus } from "#components/ui/keep-focus.tsx";
 import { Note } from "#components/ui/note.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import {
@@ -16,6 +18,7 @@ import {
 } from "#lib/matching/sign-off/contract.ts";
 import type { Reconciliation, SignOff } from "#lib/reconciliations/contract.ts";
 import { Checklist } from "./checklist.tsx";
+import { nextStep } from "./next-step.ts";
 import type { SignAction } from "./sign-dialog.tsx";
 import { Signatures } from "./signatures.tsx";
 
@@ -29,6 +32,7 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
   const [action, setAction] = useState<SignAction | null>(null);
   const mayPrepare = useIsAllowed(prepareReconciliationContract.access);
   const mayReview = useIsAllowed(reviewReconciliationContract.access);
+  const { self } = useMember();
   if (!signOff) return null;
   const isPrepared = signOff.state !== "open";
   const reviews = signOff.signatures.length - 1;
@@ -56,25 +60,34 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
       <Signatures signatures={signOff.signatures} />
       <Checklist reconciliation={reconciliation} />
       {!preparing && !closing && (
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           {!isPrepared && mayPrepare && (
-            <Button size="sm" onClick={() => setAction("prepare")}>
-              <PenLine aria-hidden className="size-4 text-muted" />
-              Sign as prepared
-            </Button>
+            <KeepFocus>
+              <Button size="sm" onClick={() => setAction("prepare")}>
+                <PenLine aria-hidden className="size-4 text-muted" />
+                Sign as prepared
+              </Button>
+            </KeepFocus>
           )}
           {canReview && mayReview && (
-            <Button size="sm" onClick={() => setAction("review")}>
-              <PenLine aria-hidden className="size-4 text-muted" />
-              Sign as reviewed
-            </Button>
+            <KeepFocus>
+              <Button size="sm" onClick={() => setAction("review")}>
+                <PenLine aria-hidden className="size-4 text-muted" />
+                Sign as reviewed
+              </Button>
+            </KeepFocus>
           )}
           {isPrepared && mayReview && (
-            <Button size="sm" onClick={() => setAction("return")}>
-              <Undo2 aria-hidden className="size-4 text-muted" />
-              Return to work
-            </Button>
+            <KeepFocus>
+              <Button size="sm" onClick={() => setAction("return")}>
+                <Undo2 aria-hidden className="size-4 text-muted" />
+                Return to work
+              </Button>
+            </KeepFocus>
           )}
+          <p className="text-sm text-muted empty:hidden">
+            {nextStep(signOff, { self, mayReview })}
+          </p>
         </div>
       )}
       {action && (

@@ -97,7 +97,14 @@ export function RollForwardTable({ statement }: { statement: Statement }) {
         {row("New lines", ({ added }) => added)}
         {row("Matched", ({ matched }) => -matched)}
         {row("Excluded", ({ newlyExcluded }) => -newlyExcluded)}
-        {row("Open at the end", ({ open }) => open)}
+        <Row
+          head={<span className="font-medium">Open at the end</span>}
+          cells={[left, right].map(({ open }, place) => (
+            <strong key={place === 0 ? "left" : "right"} className="font-medium">
+              {formatMoney(open.toString(), currency)}
+            </strong>
+          ))}
+        />
       </Table>
     );
   });

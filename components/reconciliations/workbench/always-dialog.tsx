@@ -62,7 +62,7 @@ export function AlwaysDialog({
     return (
       <RuleDialog
         initial={rule}
-        currency={currency}
+        currency={{ code: currency, isOnly: true }}
         taken={taken}
         onClose={() => setEditing(false)}
         onSave={(changed) => {

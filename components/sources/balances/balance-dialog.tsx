@@ -13,6 +13,7 @@ import { toast } from "#components/ui/toast.ts";
 import { stateSourceBalanceContract } from "#lib/sources/balances/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { sourcesKey } from "../queries.ts";
+import { balanceOf, missingInBalance } from "./draft.ts";
 
 const REASON_MAX = 500;
 
@@ -21,17 +22,13 @@ export function BalanceDialog({ source, onClose }: { source: Source; onClose: ()
   const tenant = useTenantId();
   const cache = useQueryClient();
   const form = useForm({
-    initial: { day: "", amount: "", reason: "" },
-    check: ({ day, amount, reason }) => ({
-      ...(day === "" && { day: "Choose the day at whose end it holds." }),
-      ...(amount.trim() === "" && { amount: "Enter an amount, for example 11876.50." }),
-      ...(reason.trim() === "" && { reason: "Say where the balance is from." }),
-    }),
-    send: ({ day, amount, reason }, idempotencyKey) =>
+    initial: { day: "", amount_minor: "", reason: "" },
+    check: (draft) => missingInBalance(draft, source.currency),
+    send: (draft, idempotencyKey) =>
       callApi(stateSourceBalanceContract, {
         tenant,
         params: { id: source.id },
-        body: { day, amount: amount.trim(), reason },
+        body: balanceOf(draft, source.currency),
         idempotencyKey,
       }),
     onDone: ({ closing_minor, currency, period_end }) => {
@@ -59,7 +56,9 @@ export function BalanceDialog({ source, onClose }: { source: Source; onClose: ()
       <TextField
         label={`Balance at its end, ${source.currency}`}
         inputMode="decimal"
-        {...form.text("amount")}
+        placeholder="11,876.50"
+        autoComplete="off"
+        {...form.text("amount_minor")}
         required
       />
       <TextField

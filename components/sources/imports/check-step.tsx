@@ -155,7 +155,7 @@ function Checked({
             <ParsedLines lines={preview.lines} sign={sign} stale={previewState.isPending} />
           )}
           {preview.lines.length > 0 && source.line_count === 0 && (
-            <SignChoice sign={sign} onChange={setSign} />
+            <SignChoice sign={sign} kind={source.kind} onChange={setSign} />
           )}
           <BalanceCheck statements={preview.statements} currency={source.currency} />
           <ImportWarnings warnings={preview.warnings} />

@@ -31,12 +31,12 @@ export const ENCODING_LABELS: Record<(typeof ENCODINGS)[number], string> = {
 
 export const FIELD_LABELS: Record<MappedField, string> = {
   amount: "Amount",
-  amount_minor: "Amount in minor units",
+  amount_minor: "Amount in cents",
   debit: "Money out",
   credit: "Money in",
   sign: "Debit or credit",
   fee: "Fee",
-  fee_minor: "Fee in minor units",
+  fee_minor: "Fee in cents",
   currency: "Currency",
   value_date: "Value date",
   booked_date: "Booking date",

@@ -4,9 +4,11 @@ import type { Source } from "#lib/sources/contract.ts";
 /** Asks before the first import of a source what a positive amount means. */
 export function SignChoice({
   sign,
+  kind,
   onChange,
 }: {
   sign: Source["sign"];
+  kind: Source["kind"];
   onChange: (sign: Source["sign"]) => void;
 }) {
   return (
@@ -20,6 +22,8 @@ export function SignChoice({
       onChange={onChange}
     >
       <p className="text-sm text-muted">
+        {kind === "ledger" &&
+          "If receipts read Money out above, as a ledger's debits do, choose Money out. "}
         Applies to all lines of this source. Can't be changed after the first import.
       </p>
     </RadioGroup>

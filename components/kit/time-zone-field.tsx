@@ -10,10 +10,12 @@ const SHOWN = 50;
 
 /** An IANA time zone, searched by the words of its name. */
 export function TimeZoneField({
+  hint,
   value,
   error,
   onChange,
 }: {
+  hint?: string;
   value: string;
   error: string | undefined;
   onChange: (zone: string) => void;
@@ -56,6 +58,7 @@ export function TimeZoneField({
           </>
         }
       />
+      <p className="text-sm text-muted empty:hidden">{hint}</p>
       <p id={`${id}-error`} className="text-sm text-danger-text empty:hidden">
         {error}
       </p>
