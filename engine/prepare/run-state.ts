@@ -228,10 +228,14 @@ export class RunState {
     const { lines, lineOf } = this.texts()[side];
     const known = this.names[side];
     if (known) return known;
-    const names = new Set<string>();
+    const { counterparty } = lines.hashes;
+    const seen = new Set<number>();
+    const names: string[] = [];
     for (const line of lineOf) {
-      const name = lines.hashes.counterparty.has(line) ? lines.text(line, "counterparty") : null;
-      if (name !== null) names.add(name);
+      if (!counterparty.has(line) || seen.has(counterparty.key(line))) continue;
+      seen.add(counterparty.key(line));
+      const name = lines.text(line, "counterparty");
+      if (name !== null) names.push(name);
     }
     const otherNames = new OtherNames(names);
     this.names[side] = otherNames;

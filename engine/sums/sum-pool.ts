@@ -59,7 +59,7 @@ export class SumPool {
   private readonly tolerance: AmountTolerance;
   /** Open lines of the other side, by day. */
   private readonly byDay: Int32Array;
-  private groups: WordGroups | null = null;
+  private readonly groups: WordGroups;
   private readonly namedEquals: NamedEquals;
   private readonly stretches = new LastStretches();
 
@@ -78,6 +78,7 @@ export class SumPool {
     this.window = new SumWindow(this.own, this.other, this.byDay, { rule, dayNumber, reach });
     this.namedEquals = new NamedEquals(this.own, this.other, this.byDay);
     this.words = new SumWords(state.texts(), side, this.byDay);
+    this.groups = new WordGroups(this.other, this.words.index, (line) => this.window.dayOf(line));
     this.names = new SumNames(this.own, this.other, this.words);
     this.cores = new SumCores(this.other, this.words, this.window);
     this.parts = new SumParts(this.own, this.other);
@@ -299,18 +300,20 @@ export class SumPool {
    * Lines that share a rare word, one that the target says or another, and add up to the target.
    */
   private *ofOneWord(target: number, named: boolean): Generator<Family> {
-    this.groups ??= new WordGroups(this.other, this.words.index, (line) => this.window.dayOf(line));
     const targetWords = this.words.wordsOf(target);
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const reaches = (line: number) => this.window.reaches(target, line);
+    const family = { core: [], named, whole: true };
+    if (named) {
+      for (const lines of this.groups.ofWords(targetWords, low, high))
+        if (lines.every(reaches)) yield { ...family, lines, tries: targetWords.length };
+      return;
+    }
     const { before, after } = this.window.days;
     const day = this.window.targetDay(target);
-    const tries = named ? targetWords.length : this.groups.countBetween(day - before, day + after);
-    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const tries = this.groups.countBetween(day - before, day + after);
     for (const { word, lines } of this.groups.between(low, high))
-      if (
-        targetWords.includes(word) === named &&
-        lines.every((line) => this.window.reaches(target, line))
-      )
-        yield { core: [], lines, named, whole: true, tries };
+      if (!targetWords.includes(word) && lines.every(reaches)) yield { ...family, lines, tries };
   }
 
   /**
