@@ -273,7 +273,7 @@ class SumSearch {
 /** Families of the same lines in another order are no other chance. */
 function isNew(searched: Set<string>, lines: number[]): boolean {
   const { size } = searched;
-  return searched.add(String(lines.sort())).size > size;
+  return searched.add(Int32Array.from(lines).sort().join()).size > size;
 }
 
 function hasSameMembers(a: Found, b: Found): boolean {
