@@ -6,6 +6,7 @@
  */
 
 import { type Days, daysAround } from "../candidates/window.ts";
+import { nameAndText } from "../evidence/other-names.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Verdict } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -89,11 +90,8 @@ class Matching {
   private isOfOther(l: number, r: number): boolean {
     return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
-      const other = this.state[opposite(side)];
-      const name = this.state[side].text(line, "counterparty");
-      if (name === null || other.hashes.counterparty.has(otherLine)) return false;
-      const text = other.text(otherLine, "description");
-      return text !== null && this.state.otherNames(side).isOfOther(name, text);
+      const said = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
+      return said !== null && this.state.otherNames(side).isOfOther(said.name, said.text);
     });
   }
 
