@@ -37,8 +37,6 @@ export type Family = {
   batch?: { count: number | null };
   /** Whether the target's text has only the beginning of the name, which other names may share. */
   isGuess?: boolean;
-  /** One of a great number of families: only looked at where no other has a sum. */
-  isLastResort?: boolean;
 };
 
 /** In how many parts one item is paid at most, where only its name says so. */
@@ -181,7 +179,7 @@ export class SumPool {
       yield { core: [], lines: this.parts.summands(target, lines), named: false, whole: false };
     }
     yield { core: [], lines: this.parts.summands(target, near), named: false, whole: false };
-    for (const family of this.ofDaysInARow(target, near)) yield { ...family, isLastResort: true };
+    yield* this.ofDaysInARow(target, near);
   }
 
   /**
