@@ -179,6 +179,7 @@ export class SumPool {
       yield { core: [], lines: this.parts.summands(target, lines), named: false, whole: false };
     }
     yield { core: [], lines: this.parts.summands(target, near), named: false, whole: false };
+    yield* this.ofSaidWord(target, near);
     yield* this.ofDaysInARow(target, near);
   }
 
@@ -273,6 +274,26 @@ export class SumPool {
     if (!suffice(lines)) return;
     yield { core: [], lines, named: true, whole: true };
     yield { core: [], lines, named: true, whole: false, max: MAX_PARTS };
+  }
+
+  /**
+   * Whole days of the lines that have a frequent word of the target, as a processor's name, and of
+   * days in a row: its sales and its fee differ in all other texts.
+   */
+  private *ofSaidWord(target: number, near: number[]): Generator<Family> {
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const { description } = this.other.hashes;
+    const kindOf = (line: number) => (description.has(line) ? description.key(line) : 0);
+    for (const word of this.words.frequentWords(target)) {
+      const having = near.filter((line) => this.words.says(line, word));
+      if (having.length < 3 || having.length === near.length) continue;
+      const days = this.parts.byDays(having);
+      const stretches = stretchesOf(this.other, having, kindOf);
+      const family = { core: [], named: false, whole: true, tries: days.length + stretches.length };
+      for (const lines of days) yield { ...family, lines };
+      for (const { lines, total } of stretches)
+        if (total >= low && total <= high) yield { ...family, lines: lines() };
+    }
   }
 
   /**
