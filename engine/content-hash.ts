@@ -10,7 +10,7 @@ import type { Matches } from "./matches.ts";
 import { Hasher } from "./prepare/hash.ts";
 
 /** Raised with every change that may change a result. */
-export const ENGINE_VERSION = "2.5.0";
+export const ENGINE_VERSION = "2.6.0";
 
 const WORDS = 4;
 

@@ -4,8 +4,9 @@
  * name can be forgotten by itself.
  */
 import { Alignment } from "./evidence/alignment.ts";
+import { type Knowledge, priorKnowledge, wordShares } from "./evidence/knowledge.ts";
 import { amountLevel, dayLevel, daysInLevel, EQUAL } from "./evidence/levels.ts";
-import { type Knowledge, Observations, priorKnowledge, wordShares } from "./evidence/model.ts";
+import { Observations } from "./evidence/observations.ts";
 import { type Line, Lines } from "./lines.ts";
 import { type KnownName, Names } from "./names.ts";
 import type { BusinessDays } from "./prepare/days.ts";

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { assign, RunnerUp } from "./assignment.ts";
+import { assign } from "./assignment.ts";
 import type { Graph } from "./graph.ts";
 import { marginals } from "./marginals.ts";
+import { RunnerUp } from "./runner-up.ts";
 
 const weights = fc.array(
   fc.array(fc.integer({ min: -3000, max: 9000 }), { minLength: 4, maxLength: 4 }),

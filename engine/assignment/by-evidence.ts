@@ -16,7 +16,10 @@ import {
 } from "../evidence/contradictions.ts";
 import { nameDifferentNumbers } from "../evidence/different-numbers.ts";
 import { estimate, everyNode } from "../evidence/estimate.ts";
-import type { Knowledge, Lesson, Model } from "../evidence/model.ts";
+import type { Knowledge } from "../evidence/knowledge.ts";
+import type { Model } from "../evidence/model.ts";
+import type { Lesson } from "../evidence/observations.ts";
+import { nameAndText } from "../evidence/other-names.ts";
 import { Weighing } from "../evidence/weighing.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
@@ -276,13 +279,10 @@ class Judge {
    */
   private callsAnother(side: Side, line: number, otherLine: number): boolean {
     const { state } = this;
-    const other = state[opposite(side)];
-    const name = state[side].text(line, "counterparty");
-    if (name === null || other.hashes.counterparty.has(otherLine)) return false;
+    const said = nameAndText(state[side], line, state[opposite(side)], otherLine);
     const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
-    if (state.contradictions.haveStrongReference(l, r)) return false;
-    const text = other.text(otherLine, "description");
-    return text !== null && state.otherNames(side).isOther(name, text);
+    if (said === null || state.contradictions.haveStrongReference(l, r)) return false;
+    return state.otherNames(side).isOther(said.name, said.text);
   }
 
   /**

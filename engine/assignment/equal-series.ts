@@ -6,6 +6,7 @@
 import type { Pool } from "../candidates/pool.ts";
 import { type Days, daysAround } from "../candidates/window.ts";
 import { BASIS, HELD } from "../matches.ts";
+import { Hasher, mix } from "../prepare/hash.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
@@ -16,6 +17,7 @@ import { decidingRule } from "./deciding-rule.ts";
 const SCORE = 0.5;
 /** Longer series are no weekly payments of a few months. */
 const MAX_LENGTH = 14;
+const hash = new Hasher();
 const NOTE = "This amount and name occur equally often on both sides: they are paired by date.";
 
 /** Considers the lines that are still open. */
@@ -75,12 +77,12 @@ export function proposeEqualSeries(
 /** Nodes of one amount, currency and counterparty, two and more, by rising day. */
 function seriesOf(nodes: Nodes, isFree: (nodes: Nodes, node: number) => boolean): number[][] {
   const { counterparty } = nodes.lines.hashes;
-  const repeated = repeatedAmounts(nodes);
+  const isRepeated = repeatedNodes(nodes);
   const series = new Map<string, number[]>();
   for (let node = 0; node < nodes.count; node++) {
+    if (!isRepeated(node)) continue;
     const line = nodes.line(node);
-    if (!repeated.has(nodes.amount[node] as number) || !counterparty.has(line)) continue;
-    if (!isFree(nodes, node)) continue;
+    if (!counterparty.has(line) || !isFree(nodes, node)) continue;
     const key = `${nodes.amount[node]} ${nodes.lines.currency[line]} ${counterparty.key(line)}`;
     const known = series.get(key);
     if (known) known.push(node);
@@ -90,15 +92,23 @@ function seriesOf(nodes: Nodes, isFree: (nodes: Nodes, node: number) => boolean)
   return [...series.values()].filter(isSeries).map((own) => inOrderOfDays(nodes, own));
 }
 
-function repeatedAmounts({ amount, count }: Nodes): ReadonlySet<number> {
-  const seen = new Set<number>();
-  const repeated = new Set<number>();
+/**
+ * Whether another node has the amount, currency and counterparty of one, by a hash of them: a few
+ * others by chance. Most have none, and no key is made for them.
+ */
+function repeatedNodes({ lines, amount, count, member, start }: Nodes): (node: number) => boolean {
+  const { low } = lines.hashes.counterparty;
+  const seen = new Uint8Array(2 ** Math.ceil(Math.log2(4 * count + 16)));
+  const places = new Int32Array(count);
   for (let node = 0; node < count; node++) {
-    const own = amount[node] as number;
-    if (seen.has(own)) repeated.add(own);
-    else seen.add(own);
+    const line = member[start[node] as number] as number;
+    hash.start(0x5e).number(amount[node] as number);
+    hash.word(lines.currency[line] as number).word(low[line] as number);
+    const place = mix(hash.low) & (seen.length - 1);
+    places[node] = place;
+    seen[place] = seen[place] === 0 ? 1 : 2;
   }
-  return repeated;
+  return (node) => seen[places[node] as number] === 2;
 }
 
 function inOrderOfDays({ day }: Nodes, nodes: number[]): number[] {

@@ -9,8 +9,9 @@ import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
-import { assign, RunnerUp } from "./assignment.ts";
+import { assign } from "./assignment.ts";
 import { type Graph, split } from "./graph.ts";
+import { RunnerUp } from "./runner-up.ts";
 
 /** A pair weighs one to two of these, by nearness: more pairs count before nearer ones. */
 const UNIT = 1000;

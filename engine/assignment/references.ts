@@ -6,10 +6,12 @@
  */
 
 import { type Days, daysAround } from "../candidates/window.ts";
+import { nameAndText } from "../evidence/other-names.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, type Verdict } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import type { Named } from "../prepare/named.ts";
+import { compareLines } from "../prepare/order.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
@@ -20,6 +22,9 @@ import { NamedLines } from "./named-lines.ts";
 const SURE_SCORE = 0.999;
 /** For lines with one number that are farther apart than the rule allows. */
 const FAR_SCORE = 0.6;
+/** For one of several payments, any of which may be the one. */
+const TWICE_SCORE = 0.95;
+const SIDES = ["left", "right"] as const;
 /** More lines are not parts of one any more. */
 const MOST_PARTS = 50;
 
@@ -33,6 +38,7 @@ export function* references(
   state.named = named;
   const matching = new Matching(state, rule, ruleIndex, businessDays, named);
   matching.pairs();
+  matching.paidTwice();
   matching.sums();
 }
 
@@ -82,19 +88,66 @@ class Matching {
 
   /** Whether the text of one line names another counterparty than that of the other line. */
   private isOfOther(l: number, r: number): boolean {
-    return (["left", "right"] as const).some((side) => {
+    return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
-      const other = this.state[opposite(side)];
-      const name = this.state[side].text(line, "counterparty");
-      if (name === null || other.hashes.counterparty.has(otherLine)) return false;
-      const text = other.text(otherLine, "description");
-      return text !== null && this.state.otherNames(side).isOfOther(name, text);
+      const said = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
+      return said !== null && this.state.otherNames(side).isOfOther(said.name, said.text);
     });
+  }
+
+  /**
+   * A line that is paid more than once, and what was paid too much sent back: suggested with the
+   * first payment, and each later one with what went back, because any of them may be the one.
+   */
+  paidTwice(): void {
+    for (const side of SIDES) {
+      for (const target of this.state.open(side)) {
+        const payments = this.paymentsOf(side, target);
+        if (!payments) continue;
+        const verdict = { basis: BASIS.keyed, held: HELD.margin, score: TWICE_SCORE, margin: 0 };
+        const { name, paid, sentBack } = payments;
+        const note = `${paid.length} lines pay “${name}”, and ${sentBack.length} went back.`;
+        const decide = (own: number[], other: number[]) => {
+          const [left, right] = side === "left" ? [own, other] : [other, own];
+          if (!this.state.isRejected(left, right)) this.decide(left, right, { ...verdict, note });
+        };
+        decide([target], [paid[0] as number]);
+        for (const [at, line] of sentBack.entries()) decide([], [paid[at + 1] as number, line]);
+      }
+    }
+  }
+
+  /** By day the lines that share a number with a target: its amount, and the opposite once less. */
+  private paymentsOf(
+    side: Side,
+    target: number,
+  ): { name: string; paid: number[]; sentBack: number[] } | null {
+    const named = this.named.of(side, target);
+    const [first] = named;
+    if (!first || named.length < 3 || named.length > MOST_PARTS) return null;
+    const amount = this.state[side].amount[target] as number;
+    const other = this.state[opposite(side)];
+    const isOpen = ({ line }: Named) =>
+      this.areOpen(side, target, line) && this.isNear(side, target, line);
+    if (amount === 0 || !named.every(isOpen)) return null;
+    const withAmount = (wanted: number) =>
+      named
+        .map(({ line }) => line)
+        .filter((line) => other.amount[line] === wanted)
+        .sort((a, b) => compareLines(other, a, b));
+    const [paid, sentBack] = [withAmount(amount), withAmount(-amount)];
+    if (paid.length !== sentBack.length + 1 || paid.length + sentBack.length < named.length)
+      return null;
+    const isAfter = (line: number, at: number) =>
+      (other.value_date[line] as number) >= (other.value_date[paid[at + 1] as number] as number);
+    return sentBack.length > 0 && sentBack.every(isAfter)
+      ? { name: first.name, paid, sentBack }
+      : null;
   }
 
   /** Matches a line with the sum of all lines that share a number with it. */
   sums(): void {
-    for (const side of ["left", "right"] as const) {
+    for (const side of SIDES) {
       const other = opposite(side);
       for (const target of this.state.open(side)) {
         if (!this.state.isOpen(side, target)) continue;
@@ -137,7 +190,14 @@ class Matching {
         .of(other, line)
         .filter((one) => this.areOpen(other, line, one.line) && (isPerhaps || !one.isPerhaps))
         .length === 1;
-    return parts?.every(isAlone) ? parts : [];
+    return parts?.every(isAlone) && !this.cancelEachOther(other, parts) ? parts : [];
+  }
+
+  /** Without two that cancel each other, the sum would be the same. */
+  private cancelEachOther(side: Side, parts: readonly Named[]): boolean {
+    const { amount } = this.state[side];
+    const amounts = new Set(parts.map(({ line }) => amount[line] as number));
+    return parts.some(({ line }) => amounts.has(-(amount[line] as number)));
   }
 
   /** Lines of the same amount that share a number: those that do beyond doubt, if there are any. */

@@ -3,6 +3,7 @@
  * words that quote its number.
  */
 
+import { isDigit, isNumber } from "../prepare/digits.ts";
 import { hasDigit } from "../prepare/identifiers.ts";
 import { joined } from "../prepare/text.ts";
 
@@ -14,7 +15,10 @@ const MARKS: ReadonlySet<string> = new Set(
     "CHARGEBACK REJECTED RECALLED UNPAID REJET IMPAYE INSOLUTO DEVOLUCION DEVOLUCAO ESTORNO " +
     "RUCKLASTSCHRIFT RUECKLASTSCHRIFT " +
     "KORREKTUR RETOURE RUCKGABE STORNO STORNIERT STORNIERUNG STORNOBUCHUNG RUCKBUCHUNG " +
-    "RUECKBUCHUNG GEGENBUCHUNG STORNATO ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION"
+    "RUECKBUCHUNG GEGENBUCHUNG STORNATO ANNULE ANNULATION ANNULLATO EXTOURNE ANULADO ANULACION " +
+    "RETUR RETURNERAD RETURNERET RETURNERT TILBAKEFORT TILBAKEFORING TILBAGEFORT TILBAGEFORSEL " +
+    "ATERFORING MAKULERAD PALAUTUS PERUUTUS HYVITYS ZWROT ANULOWANO WYCOFANIE RETOUR RETOURNE " +
+    "TERUGBOEKING STORNERING RETROCESION IADE IPTAL VRACENO VRATKA STORNOVANO"
   ).split(" "),
 );
 /** Words of a line that reverses another or, like a card's credit, may pay something itself. */
@@ -30,7 +34,11 @@ const MOST_IN_A_ROW = 4;
 
 /** A reference as one word, however it is spaced, and for a number without leading zeros. */
 export function nameOf(words: readonly string[]): string {
-  return joined(words).replace(/^0+(?=\d+$)/, "");
+  return withoutZeros(joined(words));
+}
+
+function withoutZeros(name: string): string {
+  return name.charCodeAt(0) === 0x30 ? name.replace(/^0+(?=\d+$)/, "") : name;
 }
 
 /** Whether a text says that its line reverses another. */
@@ -57,6 +65,7 @@ export function possiblyUnmarked(words: readonly string[]): string[] {
 }
 
 function withoutAffixes(words: readonly string[], isMark: (word: string) => boolean): string[] {
+  if (!words.some(isMark)) return [];
   const isAffix = (word: string) => isMark(word) || LINKS.has(word);
   const names = new Set<string>();
   for (let from = 0; from < words.length && words.slice(0, from).every(isAffix); from++) {
@@ -81,11 +90,12 @@ export function unmarkedReference(words: readonly string[]): string[] {
 function withoutGlued(whole: string): string[] {
   const rests: string[] = [];
   for (const mark of MARKS) {
-    const [tail, head] = [whole.slice(mark.length), whole.slice(0, -mark.length)];
-    if (whole.startsWith(mark) && (mark.length >= MIN_MARK_LETTERS || /^\d/.test(tail)))
-      rests.push(tail);
-    if (whole.endsWith(mark) && (mark.length >= MIN_MARK_LETTERS || /\d$/.test(head)))
-      rests.push(head);
+    const [end, start] = [mark.length, whole.length - mark.length];
+    const isLong = end >= MIN_MARK_LETTERS;
+    if (whole.startsWith(mark) && (isLong || isDigit(whole.charCodeAt(end))))
+      rests.push(whole.slice(end));
+    if (whole.endsWith(mark) && (isLong || isDigit(whole.charCodeAt(start - 1))))
+      rests.push(whole.slice(0, start));
   }
   return rests.filter((rest) => rest !== "");
 }
@@ -94,9 +104,12 @@ function withoutGlued(whole: string): string[] {
 export function quoted(words: readonly string[]): string[] {
   const names = new Set<string>();
   for (let from = 0; from < words.length; from++) {
-    for (let to = from + 1; to <= Math.min(words.length, from + MOST_IN_A_ROW); to++) {
-      const name = nameOf(words.slice(from, to));
-      if (name.length >= MIN_QUOTED_LETTERS && hasDigit(name)) names.add(name);
+    let whole = "";
+    for (let to = from; to < Math.min(words.length, from + MOST_IN_A_ROW); to++) {
+      whole += words[to];
+      if (whole.length < MIN_QUOTED_LETTERS || !hasDigit(whole)) continue;
+      const name = withoutZeros(whole);
+      if (name.length >= MIN_QUOTED_LETTERS) names.add(name);
     }
   }
   return [...names];
@@ -105,7 +118,7 @@ export function quoted(words: readonly string[]): string[] {
 /** The numbers of a reference, by which it is quoted without its letters. */
 export function numbersOf(words: readonly string[]): string[] {
   const numbers = words
-    .filter((word) => /^\d+$/.test(word) && !/^(19|20)\d\d$/.test(word))
+    .filter((word) => isNumber(word) && !/^(19|20)\d\d$/.test(word))
     .map((word) => nameOf([word]));
   return numbers.filter((number) => number.length >= MIN_QUOTED_LETTERS);
 }

@@ -1,7 +1,8 @@
 /** Solves connected groups separately. */
-import { assign, RunnerUp } from "./assignment.ts";
+import { assign } from "./assignment.ts";
 import { type Graph, type Part, split } from "./graph.ts";
 import { marginals } from "./marginals.ts";
+import { RunnerUp } from "./runner-up.ts";
 
 export type SolvedPair = {
   /** Nodes, and how many of their lines are matched with each other. */

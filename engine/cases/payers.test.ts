@@ -269,6 +269,32 @@ describe("sums", () => {
     expect(suggested).toEqual(["a,b,c,d|p"]);
   });
 
+  test("of days in a row are found where some other lines come to the same amount", () => {
+    const charge = (id: string, amount: string, date: string): CaseLine => ({
+      id,
+      amount,
+      date,
+      description: amount.startsWith("-") ? "Processing fees" : "Charge",
+    });
+    const lines = [
+      charge("a", "118.03", "2026-03-20"),
+      charge("b", "135.07", "2026-03-20"),
+      charge("c", "15.82", "2026-03-21"),
+      charge("d", "-8.71", "2026-03-21"),
+      charge("e", "97.43", "2026-03-18"),
+      charge("f", "77.77", "2026-03-22"),
+      charge("g", "85.01", "2026-03-16"),
+    ];
+    const payout = {
+      id: "p",
+      amount: "260.21",
+      date: "2026-03-23",
+      description: "STRIPE TRANSFER",
+    };
+    expect(97.43 + 77.77 + 85.01).toBeCloseTo(260.21);
+    expect(solveCase(lines, [payout]).suggested).toEqual(["a,b,c,d|p"]);
+  });
+
   test("less a discount are found by numbers that stand without their letters", () => {
     const invoice = (id: string, amount: string, reference: string, date: string): CaseLine => ({
       id,

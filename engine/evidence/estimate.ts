@@ -6,7 +6,7 @@ import type { Pool } from "../candidates/pool.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { Progress } from "../progress.ts";
 import { amountLevel, dayLevel } from "./levels.ts";
-import { type Lesson, Observations } from "./model.ts";
+import { type Lesson, Observations } from "./observations.ts";
 import type { Rates } from "./rates.ts";
 import { extendReach, SureLags } from "./reach.ts";
 import type { Pairs, Weighing } from "./weighing.ts";

@@ -5,75 +5,32 @@
  */
 
 import { type Days, widest } from "../candidates/window.ts";
-import { FIELD_COUNT, FIELDS, SHAPES, type Texts } from "../prepare/texts.ts";
+import type { Texts } from "../prepare/texts.ts";
 import type { Side } from "../side.ts";
-import { type Alignment, WORD } from "./alignment.ts";
-import { Differences, rangeAround, type UsualDifference, type UsualRange } from "./differences.ts";
+import { WORD } from "./alignment.ts";
+import { rangeAround, type UsualDifference, type UsualRange } from "./differences.ts";
 import { KINDS } from "./kinds.ts";
 import {
-  AMOUNT_LEVELS,
-  amountPrior,
-  DAY_LEVELS,
-  dayPrior,
-  daysInLevel,
-  normalized,
-} from "./levels.ts";
-import { Rates, type UsualRate, UsualRates } from "./rates.ts";
+  CELLS,
+  CLOSE,
+  cellOf,
+  FOUND,
+  type Knowledge,
+  LOST,
+  PRIOR_MATCHES,
+  SIDE_CELLS,
+  STATES,
+  wordPrior,
+} from "./knowledge.ts";
+import { AMOUNT_LEVELS, amountPrior, DAY_LEVELS, dayPrior, normalized } from "./levels.ts";
+import { type Lesson, Observations } from "./observations.ts";
+import { type UsualRate, UsualRates } from "./rates.ts";
 
-/** The number of matches that a prior counts as. */
-const PRIOR_MATCHES = 15;
-const PRIOR_WORDS = 12;
 /** The share of the lines that is taken to have a partner before any is seen. */
 const EXPECTED = 0.7;
 const WORD_WEIGHS = 5;
 /** Matches of one kind of movement that weigh as much as what is known of all. */
 const KIND_WEIGHS = 25;
-const STATES = 3;
-const FOUND = 0;
-const CLOSE = 1;
-const LOST = 2;
-/** By field, shape, and whether both lines have the field. */
-const SIDE_CELLS = FIELD_COUNT * SHAPES * 2;
-const CELLS = 2 * SIDE_CELLS;
-
-/**
- * Counts of what was seen of true matches, by amount level, day level and kind of word (found,
- * close, lost). The same lags are counted in business days, too, for rules that count in them: what
- * a pair was taught before version 1.2.0 has none.
- */
-export type Knowledge = {
-  amount: number[];
-  day: number[];
-  business_day?: number[];
-  words: number[];
-};
-
-/** What is expected of any pair of sources, as if a few matches had been seen. */
-export function priorKnowledge(): Knowledge {
-  return {
-    amount: [...amountPrior().map((share) => share * PRIOR_MATCHES)],
-    day: [...dayPrior(5, 14).map((share) => share * PRIOR_MATCHES)],
-    business_day: [...dayPrior(5, 14).map((share) => share * PRIOR_MATCHES)],
-    words: [...wordPrior()],
-  };
-}
-
-/**
- * How many of a field's words are found again on the other side, where both sides have the field.
- */
-export function wordShares(words: readonly number[]): { field: string; found: number }[] {
-  return FIELDS.map((field, at) => {
-    let found = 0;
-    let all = 0;
-    for (let cell = 0; cell < CELLS; cell++) {
-      if (cell % 2 === 0 || Math.floor(cell / 2 / SHAPES) % FIELD_COUNT !== at) continue;
-      found += words[cell * STATES + FOUND] ?? 0;
-      for (let state = 0; state < STATES; state++) all += words[cell * STATES + state] ?? 0;
-    }
-    return { field, found: all > 0 ? found / all : 0 };
-  });
-}
-
 export class Model {
   /** ln of the probability of each level in a match. */
   readonly amountNats = new Float64Array(AMOUNT_LEVELS);
@@ -277,149 +234,6 @@ function inSteps(nats: number): number {
  * often are.
  */
 const CLOSE_RARITY = [8.5, 5.5, 7];
-
-/**
- * What one rule has seen of days and words, for the next rules in a run: counted as this many
- * matches. Each rule has its own amounts.
- */
-export type Lesson = {
-  reach: Days;
-  day: Float64Array;
-  lags: Float64Array;
-  cells: Float64Array;
-  found: Float64Array;
-  lost: Float64Array;
-};
-
-const LESSON_MATCHES = 60;
-
-/** What was seen of matches, each counted by how probable it is. */
-export class Observations {
-  readonly amount = new Float64Array(AMOUNT_LEVELS);
-  readonly day = new Float64Array(DAY_LEVELS);
-  /** By kind of movement, then day level. */
-  readonly lags = new Float64Array(KINDS * DAY_LEVELS);
-  readonly cells = new Float64Array(CELLS * STATES);
-  readonly found: Float64Array;
-  readonly lost: Float64Array;
-  readonly differences = new Differences();
-  readonly rates = new Rates();
-  /** The field that a word mostly stands in. */
-  readonly mainField: Uint8Array;
-  matches = 0;
-  private readonly texts: Texts;
-
-  constructor(texts: Texts) {
-    this.texts = texts;
-    this.found = new Float64Array(4 * texts.spelling.length);
-    this.lost = new Float64Array(4 * texts.spelling.length);
-    this.mainField = texts.mainField;
-  }
-
-  /** @param reach as far as days lie apart in sure matches. */
-  lesson(reach: Days): Lesson {
-    const share = Math.min(1, LESSON_MATCHES / Math.max(1, this.matches));
-    const scaled = (counts: Float64Array) => counts.map((count) => count * share);
-    return {
-      reach,
-      day: scaled(this.day),
-      lags: scaled(this.lags),
-      cells: scaled(this.cells),
-      found: scaled(this.found),
-      lost: scaled(this.lost),
-    };
-  }
-
-  /** Forgets what was seen of matches: as large as the vocabulary, it is used again. */
-  clear(): void {
-    for (const counts of [this.amount, this.day, this.lags, this.cells, this.found, this.lost])
-      counts.fill(0);
-    this.differences.clear();
-    this.matches = 0;
-  }
-
-  add(amountLevel: number, dayLevel: number, alignment: Alignment, probability: number): void {
-    this.matches += probability;
-    this.amount[amountLevel] = (this.amount[amountLevel] as number) + probability;
-    this.day[dayLevel] = (this.day[dayLevel] as number) + probability / daysInLevel(dayLevel);
-    for (let field = 0; field < FIELD_COUNT; field++) {
-      const left =
-        (alignment.leftStart[field + 1] as number) - (alignment.leftStart[field] as number);
-      const right =
-        (alignment.rightStart[field + 1] as number) - (alignment.rightStart[field] as number);
-      const bothHave = left > 0 && right > 0 ? 1 : 0;
-      for (
-        let i = alignment.leftStart[field] as number;
-        i < (alignment.leftStart[field + 1] as number);
-        i++
-      ) {
-        this.addWord(
-          0,
-          field,
-          alignment.leftWords[i] as number,
-          bothHave,
-          alignment.leftState[i] as number,
-          probability,
-        );
-      }
-      for (
-        let j = alignment.rightStart[field] as number;
-        j < (alignment.rightStart[field + 1] as number);
-        j++
-      ) {
-        this.addWord(
-          1,
-          field,
-          alignment.rightWords[j] as number,
-          bothHave,
-          alignment.rightState[j] as number,
-          probability,
-        );
-      }
-    }
-  }
-
-  addLag(kind: number, dayLevel: number, probability: number): void {
-    const at = kind * DAY_LEVELS + dayLevel;
-    this.lags[at] = (this.lags[at] as number) + probability / daysInLevel(dayLevel);
-  }
-
-  private addWord(
-    side: number,
-    field: number,
-    word: number,
-    bothHave: number,
-    state: number,
-    probability: number,
-  ): void {
-    if (state === WORD.unseen || state === WORD.cut) return;
-    const outcome = state === WORD.alone ? LOST : state === WORD.close ? CLOSE : FOUND;
-    const cell = cellOf(side, field, this.texts.shape[word] as number, bothHave) * STATES + outcome;
-    this.cells[cell] = (this.cells[cell] as number) + probability;
-    const at = word * 4 + side * 2 + bothHave;
-    if (outcome === FOUND) this.found[at] = (this.found[at] as number) + probability;
-    else if (outcome === LOST) this.lost[at] = (this.lost[at] as number) + probability;
-  }
-}
-
-function cellOf(side: number, field: number, shape: number, bothHave: number): number {
-  return ((side * FIELD_COUNT + field) * SHAPES + shape) * 2 + bothHave;
-}
-
-/**
- * A word of a field that both lines have is mostly found again; of one that only one has, now and
- * then.
- */
-function wordPrior(): Float64Array {
-  const counts = new Float64Array(CELLS * STATES);
-  for (let cell = 0; cell < CELLS; cell++) {
-    const shares = cell % 2 === 1 ? [0.72, 0.03, 0.25] : [0.25, 0.01, 0.74];
-    shares.forEach((share, state) => {
-      counts[cell * STATES + state] = share * PRIOR_WORDS;
-    });
-  }
-  return counts;
-}
 
 /**
  * ln of the odds that two given lines are a match rather than both without one, when `matches` of

@@ -4,6 +4,7 @@
  * for a handful of lines it is unknown, and any two may be rivals.
  */
 import { withCheckDigits, withoutCheckDigits } from "../prepare/check-digits.ts";
+import { isNumber } from "../prepare/digits.ts";
 import { bareFormsOf, digitsIn, identifierOf, isDate } from "../prepare/identifiers.ts";
 import type { SideTexts, Texts } from "../prepare/texts.ts";
 import { opposite, type Side } from "../side.ts";
@@ -27,7 +28,6 @@ export class Numbering {
   private readonly texts: Texts | null;
   private readonly kinds: { left: Map<string, number>; right: Map<string, number> };
   private readonly few: boolean;
-  private ids: Map<string, number> | null = null;
   private readonly bare: Partial<Record<Side, ReadonlyMap<string, Span>>> = {};
 
   /**
@@ -81,27 +81,17 @@ export class Numbering {
   /** Whether a number is one of those that the other side quotes in another form. */
   private isBare(side: Side, name: string, number: string): boolean {
     if (!this.texts || !isNumber(number) || bareFormsOf(name).length === 0) return false;
-    const spans = this.bare[side] ?? quotedSpans(this.texts, side, this.wordIds());
+    const spans = this.bare[side] ?? quotedSpans(this.texts, side);
     this.bare[side] = spans;
     const span = spans.get(kindOf(name));
     return span !== undefined && Number(number) >= span.min && Number(number) <= span.max;
   }
 
-  private wordIds(): Map<string, number> {
-    this.ids ??= new Map(this.texts?.spelling.map((word, id) => [word, id]));
-    return this.ids;
-  }
-
   private isRare(number: string): boolean {
     if (!this.texts) return true;
-    const { lineCount } = this.texts;
-    const id = this.wordIds().get(number);
-    return id === undefined || (lineCount[id] as number) <= MAX_LINES;
+    const word = this.texts.numberOf(number);
+    return word < 0 || (this.texts.lineCount[word] as number) <= MAX_LINES;
   }
-}
-
-function isNumber(name: string): boolean {
-  return /^\d+$/.test(name);
 }
 
 /** Its letters, and how many digits it has. */
@@ -110,11 +100,7 @@ export function kindOf(name: string): string {
 }
 
 /** The kinds of a side's references that the other side often quotes in another form. */
-function quotedSpans(
-  texts: Texts,
-  side: Side,
-  ids: ReadonlyMap<string, number>,
-): ReadonlyMap<string, Span> {
+function quotedSpans(texts: Texts, side: Side): ReadonlyMap<string, Span> {
   const saidByOther = new Uint8Array(texts.spelling.length);
   const { words, start } = texts[opposite(side)];
   for (let at = 0; at < (start.at(-1) as number); at++) saidByOther[words[at] as number] = 1;
@@ -127,7 +113,7 @@ function quotedSpans(
     counts.set(kind, count);
     count.read += 1;
     const bare = forms.find((form) =>
-      [form, ...withCheckDigits(form)].some((word) => saidByOther[ids.get(word) ?? -1] === 1),
+      [form, ...withCheckDigits(form)].some((word) => saidByOther[texts.numberOf(word)] === 1),
     );
     if (bare === undefined) continue;
     count.quoted += 1;

@@ -2,6 +2,7 @@
  * Names that begin alike: "CEDAR RIDGE COAT" in a text is not Cedar Ridge Staffing if Cedar Ridge
  * Coatings is known. And other names in full.
  */
+import type { Lines } from "../lines.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { containsName, withoutUmlauts } from "./names-differ.ts";
 
@@ -67,6 +68,22 @@ export class OtherNames {
       return known !== undefined && [...known].some((word) => word.startsWith(nextWord));
     });
   }
+}
+
+/**
+ * The counterparty of a line, and the text of another line that names none; null where either is
+ * missing.
+ */
+export function nameAndText(
+  lines: Lines,
+  line: number,
+  others: Lines,
+  otherLine: number,
+): { name: string; text: string } | null {
+  const name = lines.text(line, "counterparty");
+  if (name === null || others.hashes.counterparty.has(otherLine)) return null;
+  const text = others.text(otherLine, "description");
+  return text === null ? null : { name, text };
 }
 
 function nameWords(text: string): string[] {

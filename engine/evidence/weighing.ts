@@ -7,7 +7,9 @@ import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candi
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { Evidence } from "./evidence.ts";
-import { type Knowledge, type Lesson, Model, type Observations } from "./model.ts";
+import type { Knowledge } from "./knowledge.ts";
+import { Model } from "./model.ts";
+import type { Lesson, Observations } from "./observations.ts";
 
 /** Less evidence than this, in nats, makes no edge: one in four hundred of these is a match. */
 const MIN_NATS = -6;

@@ -122,7 +122,7 @@ const ITEMS: readonly Item[] = [
   {
     name: "sums of days in a row",
     file: "sums/sum-pool.ts",
-    code: "for (const family of this.ofDaysInARow(target, near)) yield { ...family, isLastResort: true };",
+    code: "yield* this.ofDaysInARow(target, near);",
     instead: "",
   },
   {

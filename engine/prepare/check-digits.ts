@@ -4,23 +4,26 @@
  * weights of 7, 3 and 1 (Finnish).
  */
 
+import { isNumber } from "./digits.ts";
+
 /** Shorter numbers end in a valid digit by chance too often. */
 const MIN_DIGITS = 4;
 const QR_DIGITS = 27;
+const CREDITOR = /^RF(\d\d)([A-Z0-9]{1,21})$/;
 
 /**
  * @param name a reference as one word. @returns without leading zeros; none where no check digit is
  * right.
  */
 export function withoutCheckDigits(name: string): string[] {
-  const creditor = /^RF(\d\d)([A-Z0-9]{1,21})$/.exec(name);
+  const creditor = name.startsWith("RF") ? CREDITOR.exec(name) : null;
   if (creditor) {
     const [, check = "", body = ""] = creditor;
     return remainder97(`${body}RF${check}`) === 1 ? [body.replace(/^0+(?=.)/, "")] : [];
   }
-  if (!/^\d+$/.test(name) || name.length <= MIN_DIGITS || name.length > QR_DIGITS) return [];
+  if (name.length <= MIN_DIGITS || name.length > QR_DIGITS || !isNumber(name)) return [];
   const body = name.slice(0, -1);
-  const check = Number(name.at(-1));
+  const check = digitAt(name, name.length - 1);
   const isRight =
     luhn(body) === check ||
     finnish(body) === check ||
@@ -50,16 +53,18 @@ export function remainder97(text: string): number {
 function luhn(body: string): number {
   let sum = 0;
   for (let at = 0; at < body.length; at++) {
-    const digit = Number(body[body.length - 1 - at]) * (at % 2 === 0 ? 2 : 1);
+    const digit = digitAt(body, body.length - 1 - at) * (at % 2 === 0 ? 2 : 1);
     sum += digit > 9 ? digit - 9 : digit;
   }
   return (10 - (sum % 10)) % 10;
 }
 
+const FINNISH = [7, 3, 1];
+
 function finnish(body: string): number {
   let sum = 0;
   for (let at = 0; at < body.length; at++)
-    sum += Number(body[body.length - 1 - at]) * ([7, 3, 1][at % 3] as number);
+    sum += digitAt(body, body.length - 1 - at) * (FINNISH[at % 3] as number);
   return (10 - (sum % 10)) % 10;
 }
 
@@ -67,7 +72,7 @@ function finnish(body: string): number {
 function modulus11(body: string): number {
   let sum = 0;
   for (let at = 0; at < body.length; at++)
-    sum += Number(body[body.length - 1 - at]) * ((at % 6) + 2);
+    sum += digitAt(body, body.length - 1 - at) * ((at % 6) + 2);
   return (11 - (sum % 11)) % 11;
 }
 
@@ -77,4 +82,8 @@ function swiss(body: string): number {
   let carry = 0;
   for (const digit of body) carry = SWISS[(carry + Number(digit)) % 10] as number;
   return (10 - carry) % 10;
+}
+
+function digitAt(text: string, at: number): number {
+  return text.charCodeAt(at) - 0x30;
 }

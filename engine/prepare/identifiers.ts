@@ -3,6 +3,7 @@
  * text.
  */
 import { withoutCheckDigits } from "./check-digits.ts";
+import { isDigit, isNumber } from "./digits.ts";
 import { joined, wordsOf } from "./text.ts";
 
 /** A text of more words is not a reference, whatever its field. */
@@ -23,12 +24,16 @@ const SUBFIELD = /\?[0-6]\d/g;
 
 /** A reference as one word, without leading zeros; null where it has no digit or is a sentence. */
 export function identifierOf(reference: string | null): string | null {
-  if (reference === null || !/\d/.test(reference)) return null;
+  if (reference === null || !hasDigit(reference)) return null;
   const words = wordsOf(reference, "reference");
   if (words.length > MAX_WORDS) return null;
   const name = withoutZeros(joined(words));
-  const wordy = words.filter((word) => /^\p{L}{4,}$/u.test(word)).length;
-  return /\d/.test(name) && wordy <= 1 && name.length <= MAX_LETTERS ? name : null;
+  if (name.length > MAX_LETTERS || !hasDigit(name)) return null;
+  return words.length < 2 || words.filter(isWordy).length <= 1 ? name : null;
+}
+
+function isWordy(word: string): boolean {
+  return /^\p{L}{4,}$/u.test(word);
 }
 
 /**
@@ -42,11 +47,12 @@ export function otherFormsOf(name: string): string[] {
 
 /** A number without the letters and zeros before it, and without the year. */
 export function bareFormsOf(name: string): string[] {
-  const bare = PREFIXED.exec(name)?.[1];
-  const ofYear = isDate(name) ? undefined : OF_A_YEAR.exec(name)?.[1];
-  return [bare, ofYear].flatMap((form) =>
-    form !== undefined && digitsIn(form) >= MIN_FOUND_DIGITS ? form : [],
-  );
+  const bare = isDigit(name.charCodeAt(0)) ? undefined : PREFIXED.exec(name)?.[1];
+  const ofYear = name.includes("20") && !isDate(name) ? OF_A_YEAR.exec(name)?.[1] : undefined;
+  const forms: string[] = [];
+  for (const form of [bare, ofYear])
+    if (form !== undefined && digitsIn(form) >= MIN_FOUND_DIGITS) forms.push(form);
+  return forms;
 }
 
 /**
@@ -54,7 +60,7 @@ export function bareFormsOf(name: string): string[] {
  * before them.
  */
 export function identifiersIn(text: string | null): string[] {
-  if (text === null || !/\d/.test(text)) return [];
+  if (text === null || !hasDigit(text)) return [];
   const words = asciiWords(text) ?? wordsOf(text.replaceAll(SUBFIELD, " "), "description");
   const names: string[] = [];
   for (let from = 0; from < words.length; from++) {
@@ -122,6 +128,7 @@ export function digitsIn(name: string): number {
 
 /** A day, a month or a year, which stands in texts for its own sake. */
 export function isDate(name: string): boolean {
+  if (name.length < 4 || name.length > 8 || !isNumber(name)) return false;
   if (/^(19|20)\d\d$|^\d{1,2}20\d\d$|^20\d\d\d{1,2}$/.test(name)) return true;
   const parts =
     /^(?:19|20)\d\d(\d\d)(\d\d)$/.exec(name)?.slice(1) ??
@@ -143,8 +150,4 @@ function withoutZeros(name: string): string {
 export function hasDigit(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (isDigit(word.charCodeAt(at))) return true;
   return false;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
 }

@@ -5,6 +5,7 @@ import { Kinds } from "../evidence/kinds.ts";
 import { slipBetween } from "../evidence/levels.ts";
 import { Numbering } from "../evidence/numbering.ts";
 import { OtherNames } from "../evidence/other-names.ts";
+import { isBanksOwnAgainstParty } from "../evidence/own-bookings.ts";
 import { QuotedReferences } from "../evidence/quoted-references.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, Matches, type Verdict } from "../matches.ts";
@@ -92,7 +93,8 @@ export class RunState {
 
   /**
    * The one way into the result: confirms what nothing holds back, unless the lines contradict each
-   * other or their amounts are a slip apart, and proposes the rest.
+   * other or their amounts are a slip apart, and proposes the rest, except a bank's own booking
+   * with a customer's line.
    * @returns whether it was confirmed.
    */
   decide(
@@ -102,6 +104,8 @@ export class RunState {
     verdict: Verdict,
     allocated?: readonly number[],
   ): boolean {
+    if (this.isWeighing && verdict.basis !== BASIS.keyed && this.areUnrelated(left, right))
+      return false;
     const contradicts = this.contradictions.of(left, right).length > 0;
     const isHeld = contradicts || this.areSlipApart(left, right, verdict);
     if (verdict.held === HELD.no && !isHeld) {
@@ -112,6 +116,14 @@ export class RunState {
     const score = contradicts ? Math.min(verdict.score, CONTRADICTED) : verdict.score;
     this.proposed.add(rule, left, right, { ...verdict, held, score }, allocated);
     return false;
+  }
+
+  private areUnrelated(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
+    if (left.length === 0 || right.length === 0) return false;
+    return (
+      isBanksOwnAgainstParty(this.left, left, this.right, right) ||
+      isBanksOwnAgainstParty(this.right, right, this.left, left)
+    );
   }
 
   /**
@@ -228,10 +240,14 @@ export class RunState {
     const { lines, lineOf } = this.texts()[side];
     const known = this.names[side];
     if (known) return known;
-    const names = new Set<string>();
+    const { counterparty } = lines.hashes;
+    const seen = new Set<number>();
+    const names: string[] = [];
     for (const line of lineOf) {
-      const name = lines.hashes.counterparty.has(line) ? lines.text(line, "counterparty") : null;
-      if (name !== null) names.add(name);
+      if (!counterparty.has(line) || seen.has(counterparty.key(line))) continue;
+      seen.add(counterparty.key(line));
+      const name = lines.text(line, "counterparty");
+      if (name !== null) names.push(name);
     }
     const otherNames = new OtherNames(names);
     this.names[side] = otherNames;

@@ -57,12 +57,17 @@ export function cut(text: string, max: number): string {
 
 /** The words of a text in normal form. */
 export function wordsOf(text: string, field: TextField): string[] {
-  const words = plainWords(text) ?? fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = plainWords(text) ?? foldedWords(text);
   const noise = NOISE[field];
   const meaningful = noise.size > 0 ? words.filter((word) => !noise.has(word)) : words;
   const significant = meaningful.length > 0 ? meaningful : words;
   if (field !== "reference" || !significant.every((word) => /^\d+$/.test(word))) return significant;
   return significant.map((word, at) => (at === 0 ? word.replace(/^0+(?=\d)/, "") : word));
+}
+
+function foldedWords(text: string): string[] {
+  const plain = foldLatin(text) ?? fold(text);
+  return plainWords(plain) ?? plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** A reference as one word: "RF18 5390 0754" and "rf1853900754" are the same. */
@@ -156,6 +161,22 @@ function fold(text: string): string {
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[ßẞÆŒØĐŁÞı]/g, (letter) => FOLDED[letter] ?? letter)
     .toUpperCase();
+}
+
+/** Letters of European languages: Unicode composes none of these with the one before it. */
+const LATIN: string[] = [];
+const LATIN_CODES = 0x250;
+
+/** The same letter by letter, as only these can be; null of a text with others. */
+function foldLatin(text: string): string | null {
+  let plain = "";
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= LATIN_CODES) return null;
+    LATIN[code] ??= fold(text[at] as string);
+    plain += LATIN[code];
+  }
+  return plain;
 }
 
 /**

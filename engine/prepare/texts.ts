@@ -52,6 +52,7 @@ export class Texts {
   private readonly prefixCount: Counts;
   private readonly valueCount: Counts;
   private readonly lines: number;
+  private readonly vocabulary: Vocabulary;
 
   /** Reads the words of these lines in slices, yielding between them. */
   static *inSlices(left: OpenSide, right: OpenSide): Generator<void, Texts> {
@@ -82,6 +83,7 @@ export class Texts {
   private constructor(left: SideTexts, right: SideTexts, vocabulary: Vocabulary) {
     this.left = left;
     this.right = right;
+    this.vocabulary = vocabulary;
     this.spelling = vocabulary.spelling;
     const { length } = this.spelling;
     this.outline = new Int32Array(length);
@@ -116,6 +118,11 @@ export class Texts {
     this.spelling.forEach((word, id) => {
       this.rarity[id] = this.rarityOf(this.lineCount[id] as number, commonness(word));
     });
+  }
+
+  /** The number of a word in normal form; −1 where no line has it. */
+  numberOf(word: string): number {
+    return this.vocabulary.find(word);
   }
 
   /** −ln of the probability that an unrelated line has what two of `count` lines share. */

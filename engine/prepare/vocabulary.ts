@@ -14,15 +14,25 @@ export class Vocabulary {
   private hashes = new Int32Array(FIRST_CAPACITY);
 
   idOf(word: string): number {
-    let hash = 0;
-    for (let at = 0; at < word.length; at++) hash = step(hash, word.charCodeAt(at));
-    hash = mix(hash);
+    const hash = hashOf(word);
+    const slot = this.slotOf(word, hash);
+    const id = this.slots[slot] as number;
+    return id === NONE ? this.add(slot, hash, word) : id;
+  }
+
+  /** The ID of a word in normal form; −1 where none of the texts has it. */
+  find(word: string): number {
+    return this.slots[this.slotOf(word, hashOf(word))] as number;
+  }
+
+  /** Where a word stands, or would stand. */
+  private slotOf(word: string, hash: number): number {
     let slot = hash & (this.slots.length - 1);
     for (let id = this.slots[slot] as number; id !== NONE; id = this.slots[slot] as number) {
-      if (this.hashes[id] === hash && this.spelling[id] === word) return id;
+      if (this.hashes[id] === hash && this.spelling[id] === word) return slot;
       slot = (slot + 1) & (this.slots.length - 1);
     }
-    return this.add(slot, hash, word);
+    return slot;
   }
 
   /** The ID of a word of ASCII letters and digits, whatever their case. */
@@ -57,6 +67,12 @@ export class Vocabulary {
       this.slots[slot] = id;
     }
   }
+}
+
+function hashOf(word: string): number {
+  let hash = 0;
+  for (let at = 0; at < word.length; at++) hash = step(hash, word.charCodeAt(at));
+  return mix(hash);
 }
 
 function step(hash: number, letter: number): number {

@@ -10,35 +10,52 @@ const MIN_LETTERS = 6;
  */
 const MIN_LETTERS_INSIDE = 10;
 
-/**
- * How many letters of a name a text has where the name was cut at the width of its field: "AUTO-PAY
- * NORTHSIDE MERCAN", or "SQ *NORTHSIDE MERCAN TULSA OK". 0 where the text doesn't have the name.
- */
-export function lettersOfCutName(text: string, name: string): number {
-  const words = nameWords(text);
-  const whole = nameWords(name).join("");
-  let max = 0;
-  for (let from = 0; from < words.length; from++) {
-    let to = from;
-    let found = "";
-    while (to < words.length && whole.startsWith(found + words[to])) found += words[to++];
-    const isAtEnd = to === words.length;
-    if (found.length >= (isAtEnd ? MIN_LETTERS : MIN_LETTERS_INSIDE))
-      max = Math.max(max, found.length);
+/** A name that several texts are searched for. */
+export class CutName {
+  private readonly whole: string;
+  private readonly known = new Map<string, boolean>();
+
+  constructor(name: string) {
+    this.whole = nameWords(name).join("");
   }
-  return max;
+
+  /**
+   * How many letters of the name a text has where the name was cut at the width of its field:
+   * "AUTO-PAY NORTHSIDE MERCAN", or "SQ *NORTHSIDE MERCAN TULSA OK". 0 where it doesn't have it.
+   * @param words of the text, by `nameWords`.
+   */
+  lettersIn(words: readonly string[]): number {
+    const { whole } = this;
+    let max = 0;
+    for (let from = 0; from < words.length; from++) {
+      let to = from;
+      let found = "";
+      while (to < words.length && whole.startsWith(found + words[to])) found += words[to++];
+      const isAtEnd = to === words.length;
+      if (found.length >= (isAtEnd ? MIN_LETTERS : MIN_LETTERS_INSIDE))
+        max = Math.max(max, found.length);
+    }
+    return max;
+  }
+
+  /** Whether a text has the name, whole or cut off. */
+  isIn(text: string | null): boolean {
+    if (text === null || this.whole.length < MIN_LETTERS) return false;
+    const known = this.known.get(text) ?? this.lettersIn(nameWords(text)) > 0;
+    this.known.set(text, known);
+    return known;
+  }
 }
 
 /** Whether a text of a line has the counterparty of another, whole or cut off. */
 export function callsByName(lines: Lines, line: number, others: Lines, otherLine: number): boolean {
   const name = others.text(otherLine, "counterparty");
-  return (
-    name !== null &&
-    (["counterparty", "description"] as const).some((field) => {
-      const text = lines.text(line, field);
-      return text !== null && lettersOfCutName(text, name) > 0;
-    })
-  );
+  return name !== null && calls(lines, line, new CutName(name));
+}
+
+/** The same for a name that was read before. */
+export function calls(lines: Lines, line: number, name: CutName): boolean {
+  return name.isIn(lines.text(line, "counterparty")) || name.isIn(lines.text(line, "description"));
 }
 
 /** Whether one of two lines has the counterparty of the other. */
@@ -58,6 +75,7 @@ export function firstWordOf(name: string): string {
   return nameWords(name)[0] ?? "";
 }
 
-function nameWords(text: string): string[] {
+/** The words of a counterparty or of a text that may have one, without umlauts. */
+export function nameWords(text: string): string[] {
   return wordsOf(text, "counterparty").map(withoutUmlauts);
 }

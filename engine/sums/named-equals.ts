@@ -1,12 +1,13 @@
 /** Lines of the other side that have a line's amount and its name. */
 import { containsName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
+import { ByAmount } from "../prepare/by-amount.ts";
 
 export class NamedEquals {
   private readonly own: Lines;
   private readonly other: Lines;
   private readonly open: Int32Array;
-  private byAmount: Map<number, number[]> | null = null;
+  private byAmount: ByAmount | null = null;
 
   /** @param open the lines of the other side that count. */
   constructor(own: Lines, other: Lines, open: Int32Array) {
@@ -16,9 +17,9 @@ export class NamedEquals {
   }
 
   has(target: number, isNear: (line: number) => boolean): boolean {
-    this.byAmount ??= Map.groupBy(this.open, (line) => this.other.amount[line] as number);
-    const equals = this.byAmount.get(this.own.amount[target] as number) ?? [];
-    return equals.some(
+    this.byAmount ??= new ByAmount(this.other.amount, this.open);
+    return this.byAmount.some(
+      this.own.amount[target] as number,
       (line) =>
         isNear(line) &&
         (hasWordOfName(this.own, target, this.other, line) ||

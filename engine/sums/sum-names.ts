@@ -1,7 +1,7 @@
 /** Which counterparties of the other side a line's texts name, whole, cut off, or by a first word. */
 
 import type { Lines } from "../lines.ts";
-import { callsByName, firstWordOf, lettersOfCutName, wordsBeforeNumbers } from "./cut-names.ts";
+import { CutName, calls, firstWordOf, nameWords, wordsBeforeNumbers } from "./cut-names.ts";
 import { grouped } from "./grouped.ts";
 import type { SumWords } from "./sum-words.ts";
 
@@ -32,13 +32,12 @@ export class SumNames {
       return name.length > 0 && name.every((word) => words.has(word));
     });
     if (called.length > 0) return called;
-    const texts = [this.own.text(target, "description"), this.own.text(target, "counterparty")];
+    const texts = [this.own.text(target, "description"), this.own.text(target, "counterparty")]
+      .filter((text) => text !== null)
+      .map(nameWords);
     const cut = byName.map((lines) => {
-      const name = this.other.text(lines[0] as number, "counterparty");
-      const letters = texts.map((text) =>
-        text !== null && name !== null ? lettersOfCutName(text, name) : 0,
-      );
-      return { lines, letters: Math.max(...letters) };
+      const name = new CutName(this.other.text(lines[0] as number, "counterparty") ?? "");
+      return { lines, letters: Math.max(0, ...texts.map((text) => name.lettersIn(text))) };
     });
     const max = Math.max(1, ...cut.map(({ letters }) => letters));
     const longest = cut.filter(({ letters }) => letters === max).map(({ lines }) => lines);
@@ -64,7 +63,10 @@ export class SumNames {
 
   /** Those of some lines whose texts have the target's counterparty, whole or cut off. */
   callersOf(target: number, lines: number[]): number[] {
-    return lines.filter((line) => callsByName(this.other, line, this.own, target));
+    const written = this.own.text(target, "counterparty");
+    if (written === null) return [];
+    const name = new CutName(written);
+    return lines.filter((line) => calls(this.other, line, name));
   }
 
   private byName(lines: number[]): number[][] {

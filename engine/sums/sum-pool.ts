@@ -37,8 +37,6 @@ export type Family = {
   batch?: { count: number | null };
   /** Whether the target's text has only the beginning of the name, which other names may share. */
   isGuess?: boolean;
-  /** One of a great number of families: only looked at where no other has a sum. */
-  isLastResort?: boolean;
 };
 
 /** In how many parts one item is paid at most, where only its name says so. */
@@ -59,7 +57,7 @@ export class SumPool {
   private readonly tolerance: AmountTolerance;
   /** Open lines of the other side, by day. */
   private readonly byDay: Int32Array;
-  private groups: WordGroups | null = null;
+  private readonly groups: WordGroups;
   private readonly namedEquals: NamedEquals;
   private readonly stretches = new LastStretches();
 
@@ -78,6 +76,7 @@ export class SumPool {
     this.window = new SumWindow(this.own, this.other, this.byDay, { rule, dayNumber, reach });
     this.namedEquals = new NamedEquals(this.own, this.other, this.byDay);
     this.words = new SumWords(state.texts(), side, this.byDay);
+    this.groups = new WordGroups(this.other, this.words.index, (line) => this.window.dayOf(line));
     this.names = new SumNames(this.own, this.other, this.words);
     this.cores = new SumCores(this.other, this.words, this.window);
     this.parts = new SumParts(this.own, this.other);
@@ -180,7 +179,8 @@ export class SumPool {
       yield { core: [], lines: this.parts.summands(target, lines), named: false, whole: false };
     }
     yield { core: [], lines: this.parts.summands(target, near), named: false, whole: false };
-    for (const family of this.ofDaysInARow(target, near)) yield { ...family, isLastResort: true };
+    yield* this.ofSaidWord(target, near);
+    yield* this.ofDaysInARow(target, near);
   }
 
   /**
@@ -277,6 +277,26 @@ export class SumPool {
   }
 
   /**
+   * Whole days of the lines that have a frequent word of the target, as a processor's name, and of
+   * days in a row: its sales and its fee differ in all other texts.
+   */
+  private *ofSaidWord(target: number, near: number[]): Generator<Family> {
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const { description } = this.other.hashes;
+    const kindOf = (line: number) => (description.has(line) ? description.key(line) : 0);
+    for (const word of this.words.frequentWords(target)) {
+      const having = near.filter((line) => this.words.says(line, word));
+      if (having.length < 3 || having.length === near.length) continue;
+      const days = this.parts.byDays(having);
+      const stretches = stretchesOf(this.other, having, kindOf);
+      const family = { core: [], named: false, whole: true, tries: days.length + stretches.length };
+      for (const lines of days) yield { ...family, lines };
+      for (const { lines, total } of stretches)
+        if (total >= low && total <= high) yield { ...family, lines: lines() };
+    }
+  }
+
+  /**
    * Lines of several days in a row: of one name, of one kind, or of all or some kinds without a name,
    * as the charges, refunds and fees of a payout.
    */
@@ -299,18 +319,20 @@ export class SumPool {
    * Lines that share a rare word, one that the target says or another, and add up to the target.
    */
   private *ofOneWord(target: number, named: boolean): Generator<Family> {
-    this.groups ??= new WordGroups(this.other, this.words.index, (line) => this.window.dayOf(line));
     const targetWords = this.words.wordsOf(target);
+    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const reaches = (line: number) => this.window.reaches(target, line);
+    const family = { core: [], named, whole: true };
+    if (named) {
+      for (const lines of this.groups.ofWords(targetWords, low, high))
+        if (lines.every(reaches)) yield { ...family, lines, tries: targetWords.length };
+      return;
+    }
     const { before, after } = this.window.days;
     const day = this.window.targetDay(target);
-    const tries = named ? targetWords.length : this.groups.countBetween(day - before, day + after);
-    const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
+    const tries = this.groups.countBetween(day - before, day + after);
     for (const { word, lines } of this.groups.between(low, high))
-      if (
-        targetWords.includes(word) === named &&
-        lines.every((line) => this.window.reaches(target, line))
-      )
-        yield { core: [], lines, named, whole: true, tries };
+      if (!targetWords.includes(word) && lines.every(reaches)) yield { ...family, lines, tries };
   }
 
   /**

@@ -136,6 +136,18 @@ export class SumWords {
     return this.asked.rare;
   }
 
+  /** Words of letters that more lines of the other side have, each once. */
+  frequentWords(target: number): Set<number> {
+    return new Set(
+      this.wordsOf(target).filter(
+        (word) =>
+          !this.index.has(word) &&
+          (this.texts.lineCount[word] as number) > RARE &&
+          digitsIn(this.texts.spelling[word] as string) === 0,
+      ),
+    );
+  }
+
   private readRareWords(line: number): number[] {
     const texts = this.ownTexts;
     const row = texts.rowOf[line] as number;

@@ -143,7 +143,7 @@ class SumSearch {
         ? this.wholeOf(target, lines, tried[kind])
         : this.subsetOf(target, family, tried[kind]);
       this.steps += lines.length;
-      if (!found || found.chance > IDLE_CHANCE) continue;
+      if (!found || found.chance > IDLE_CHANCE || this.hasTarget(found, amount)) continue;
       const fitsElsewhere = family.isGuess ?? false;
       const solution = { side: this.side, target, named, fitsElsewhere, ...found };
       if (best) {
@@ -163,9 +163,17 @@ class SumSearch {
       best && {
         ...best,
         fitsElsewhere:
-          best.fitsElsewhere || this.fitsElsewhere(best) || this.hasMemberWithPartner(best),
+          best.fitsElsewhere ||
+          this.fitsElsewhere(best) ||
+          this.hasMemberWithPartner(best) ||
+          this.pool.hasNamedEqual(target),
       }
     );
+  }
+
+  /** Whether one line has the whole amount: the others of such a sum cancel each other. */
+  private hasTarget({ members }: Found, amount: number): boolean {
+    return members.some((line) => this.amountOf(line) === amount);
   }
 
   /** Whether another line has the amount and the name of one of the sum. */
@@ -273,7 +281,7 @@ class SumSearch {
 /** Families of the same lines in another order are no other chance. */
 function isNew(searched: Set<string>, lines: number[]): boolean {
   const { size } = searched;
-  return searched.add(String(lines.sort())).size > size;
+  return searched.add(Int32Array.from(lines).sort().join()).size > size;
 }
 
 function hasSameMembers(a: Found, b: Found): boolean {

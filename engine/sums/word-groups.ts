@@ -9,86 +9,115 @@ import type { WordIndex } from "../prepare/word-index.ts";
 
 const MAX_LINES = 50;
 
+/** `from` and `to`: places in the index of words. */
+type Group = { total: number; word: number; from: number; to: number };
+
 export class WordGroups {
-  /** Groups by rising total: the word, and which of its lines. */
-  private readonly total: Float64Array;
-  private readonly word: Int32Array;
-  private readonly from: Int32Array;
-  private readonly to: Int32Array;
-  /** The first days of all groups, rising. */
-  private readonly days: Int32Array;
+  private readonly lines: Lines;
   private readonly index: WordIndex;
+  private readonly dayOf: (line: number) => number;
+  private groups: AllGroups | null = null;
 
   /** @param index has lines by rising day. */
   constructor(lines: Lines, index: WordIndex, dayOf: (line: number) => number) {
+    this.lines = lines;
     this.index = index;
-    const [totals, words, starts, ends, days] = [[], [], [], [], []] as [
-      number[],
-      number[],
-      number[],
-      number[],
-      number[],
-    ];
-    const { item } = index;
-    /** @param from and to places in `item`. */
-    const add = (word: number, from: number, to: number) => {
-      if (to - from < 2 || to - from > MAX_LINES) return;
-      const first = item[from] as number;
-      let total = 0;
-      for (let at = from; at < to; at++) {
-        const line = item[at] as number;
-        if (lines.currency[line] !== lines.currency[first]) return;
-        total += lines.amount[line] as number;
-      }
-      if (!Number.isSafeInteger(total)) return;
-      totals.push(total);
-      words.push(word);
-      starts.push(from);
-      ends.push(to);
-      days.push(dayOf(first));
-    };
-    for (let word = 0; word + 1 < index.start.length; word++) {
-      const [from, to] = [index.start[word] as number, index.start[word + 1] as number];
-      if (to - from < 2) continue;
-      add(word, from, to);
-      const isOneDay = dayOf(item[from] as number) === dayOf(item[to - 1] as number);
-      if (!isOneDay) addDays(word, from, to);
-    }
-    /** Adds each day and each two days in a row, unless these are all. */
-    function addDays(word: number, from: number, to: number): void {
-      let [before, start] = [-1, from];
-      for (let at = from + 1; at <= to; at++) {
-        const isNext = at === to || dayOf(item[at] as number) !== dayOf(item[start] as number);
-        if (!isNext) continue;
-        add(word, start, at);
-        if (before >= 0 && (before > from || at < to)) add(word, before, at);
-        [before, start] = [start, at];
-      }
-    }
-    const order = Int32Array.from(totals, (_, at) => at).sort(
-      (a, b) =>
-        (totals[a] as number) - (totals[b] as number) ||
-        (words[a] as number) - (words[b] as number) ||
-        (starts[a] as number) - (starts[b] as number) ||
-        (ends[a] as number) - (ends[b] as number),
-    );
-    this.total = Float64Array.from(order, (at) => totals[at] as number);
-    this.word = order.map((at) => words[at] as number);
-    this.from = order.map((at) => starts[at] as number);
-    this.to = order.map((at) => ends[at] as number);
-    this.days = Int32Array.from(days).sort();
+    this.dayOf = dayOf;
   }
 
   /** How many groups begin on these days. */
   countBetween(first: number, last: number): number {
-    return lowerBound(this.days, last + 1) - lowerBound(this.days, first);
+    const { days } = this.all();
+    return lowerBound(days, last + 1) - lowerBound(days, first);
   }
 
-  /** Each group whose total lies between these. */
+  /** Each group whose total lies between these, by rising total. */
   *between(low: number, high: number): Generator<{ word: number; lines: number[] }> {
-    for (let at = lowerBound(this.total, low); (this.total[at] as number) <= high; at++) {
-      const lines = this.index.item.subarray(this.from[at], this.to[at]);
-      yield { word: this.word[at] as number, lines: Array.from(lines) };
+    const { total, word, from, to } = this.all();
+    for (let at = lowerBound(total, low); (total[at] as number) <= high; at++)
+      yield { word: word[at] as number, lines: this.linesAt(from[at], to[at]) };
+  }
+
+  /** Those of some words, in the same order: few are looked at, and the others are not added up. */
+  ofWords(words: readonly number[], low: number, high: number): number[][] {
+    const found: Group[] = [];
+    for (const word of new Set(words))
+      this.eachOf(word, (total, from, to) => {
+        if (total >= low && total <= high) found.push({ total, word, from, to });
+      });
+    return found.sort(byTotal).map(({ from, to }) => this.linesAt(from, to));
+  }
+
+  private linesAt(from?: number, to?: number): number[] {
+    return Array.from(this.index.item.subarray(from, to));
+  }
+
+  private all(): AllGroups {
+    if (this.groups) return this.groups;
+    const groups: Group[] = [];
+    const days: number[] = [];
+    for (let word = 0; word + 1 < this.index.start.length; word++)
+      this.eachOf(word, (total, from, to) => {
+        groups.push({ total, word, from, to });
+        days.push(this.dayOf(this.index.item[from] as number));
+      });
+    groups.sort(byTotal);
+    this.groups = {
+      total: Float64Array.from(groups, ({ total }) => total),
+      word: Int32Array.from(groups, ({ word }) => word),
+      from: Int32Array.from(groups, ({ from }) => from),
+      to: Int32Array.from(groups, ({ to }) => to),
+      days: Int32Array.from(days).sort(),
+    };
+    return this.groups;
+  }
+
+  /** The groups of a word: all of its lines, each day, and each two days in a row. */
+  private eachOf(word: number, visit: (total: number, from: number, to: number) => void): void {
+    const { start, item } = this.index;
+    const [from, to] = [start[word] as number, start[word + 1] as number];
+    if (to - from < 2) return;
+    const add = (first: number, end: number) => {
+      const total = this.totalOf(first, end);
+      if (Number.isSafeInteger(total)) visit(total, first, end);
+    };
+    add(from, to);
+    const dayAt = (at: number) => this.dayOf(item[at] as number);
+    if (dayAt(from) === dayAt(to - 1)) return;
+    let [before, first] = [-1, from];
+    for (let at = from + 1; at <= to; at++) {
+      if (at < to && dayAt(at) === dayAt(first)) continue;
+      add(first, at);
+      if (before >= 0 && (before > from || at < to)) add(before, at);
+      [before, first] = [first, at];
     }
   }
+
+  /** NaN where there are too few or too many, or several currencies. */
+  private totalOf(from: number, to: number): number {
+    if (to - from < 2 || to - from > MAX_LINES) return NaN;
+    const { amount, currency } = this.lines;
+    const { item } = this.index;
+    const own = currency[item[from] as number];
+    let total = 0;
+    for (let at = from; at < to; at++) {
+      const line = item[at] as number;
+      if (currency[line] !== own) return NaN;
+      total += amount[line] as number;
+    }
+    return total;
+  }
+}
+
+/** By rising total, and the first days of all, rising. */
+type AllGroups = {
+  total: Float64Array;
+  word: Int32Array;
+  from: Int32Array;
+  to: Int32Array;
+  days: Int32Array;
+};
+
+function byTotal(a: Group, b: Group): number {
+  return a.total - b.total || a.word - b.word || a.from - b.from || a.to - b.to;
 }
