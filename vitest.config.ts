@@ -1,12 +1,21 @@
 import { defineConfig } from "vitest/config";
 import { LEFT_OUT } from "./e2e/gate.ts";
 
-/** Each of these files needs its own modules: what it sets is read when a module is imported. */
+/**
+ * Each of these files needs its own modules: what it sets is read when a module is imported, or it
+ * starts and stops a Postgres of its own.
+ */
 const UNIT_ALONE = [
+  "bin/{db,doctor/database,dev/reseal}.test.ts",
+  "bin/dev/migration/*.test.ts",
   "lib/api-keys/verify-api-key.test.ts",
   "lib/auth/cookies.test.ts",
   "lib/evidence/evidence-store.test.ts",
+  "lib/background/*.test.ts",
   "sdk/typescript/test/{calls,waits}.test.ts",
+  "supabase/tests/*.test.ts",
+  "supervisor/*.test.ts",
+  "worker/matcher/runs/*.test.ts",
 ];
 
 /**

@@ -13,7 +13,7 @@ const OWN =
 /** A charge alone may be a customer's. */
 const OWN_CHARGE = /\b(SERVICE|BANK|ACCOUNT|MAINTENANCE) CHARGE\b/;
 /** What such texts also say: of which account, which days, and how it was worked out. */
-const BESIDE: ReadonlySet<string> = new Set(
+const DETAILS: ReadonlySet<string> = new Set(
   (
     "EARNED ACCRUED CHARGED APPLIED BALANCE RATE PERIOD QUARTER WITHHOLDING MAINTENANCE " +
     "KONTO KTO QUARTAL ZEITRAUM PER BIS AUF SOLL HABEN GUTHABEN KREDIT SALDO " +
@@ -54,7 +54,7 @@ function wordsOfOwnBooking(lines: Lines, line: number): string[] | null {
     word.length >= MIN_LETTERS &&
     !/^\d+$/.test(word) &&
     !isBookingWord(word) &&
-    !BESIDE.has(word) &&
+    !DETAILS.has(word) &&
     !OWN.test(word);
   if (words.some(isTelling) || isNamed(lines, line)) return null;
   return [...words, ...lines.words(line, "reference")];
@@ -63,14 +63,14 @@ function wordsOfOwnBooking(lines: Lines, line: number): string[] | null {
 /** Whether a line names a counterparty and says nothing of interest, a charge or these numbers. */
 function isOfParty(lines: Lines, line: number, numbers: readonly string[]): boolean {
   if (!isNamed(lines, line)) return false;
-  const said = [
+  const words = [
     ...lines.words(line, "description"),
     ...wordsOf(lines.text(line, "reference") ?? "", "description"),
   ];
-  return !said.some((word) => OWN.test(word) || (hasDigit(word) && numbers.includes(word)));
+  return !words.some((word) => OWN.test(word) || (hasDigit(word) && numbers.includes(word)));
 }
 
-/** By another name than a bank's. */
+/** Whether a line names a counterparty that is no bank. */
 function isNamed(lines: Lines, line: number): boolean {
   if (!lines.hashes.counterparty.has(line)) return false;
   return !lines.words(line, "counterparty").some((word) => BANK.test(word));
