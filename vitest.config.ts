@@ -3,7 +3,7 @@ import { LEFT_OUT } from "./e2e/gate.ts";
 
 /**
  * Each of these files needs its own modules: what it sets is read when a module is imported, or it
- * starts and stops a Postgres of its own.
+ * starts and stops a Postgres.
  */
 const UNIT_ALONE = [
   "bin/{db,doctor/database,dev/reseal}.test.ts",
