@@ -106,7 +106,8 @@ test(
   async () => {
     const fixture = await Fixture.create();
     const period = `reconciliations/${fixture.period}`;
-    await fixture.ok("PUT", `${period}/rules`, { body: { rules: [], review_levels: 1 } });
+    const { rules } = await fixture.ok<{ rules: object[] }>("GET", `${period}/rules`);
+    await fixture.ok("PUT", `${period}/rules`, { body: { rules, review_levels: 1 } });
     const cover = async () => {
       const { bytes, text, status } = await fixture.call("GET", `${path(fixture)}/export`, {
         query: { format: "xlsx" },
@@ -139,8 +140,9 @@ test(
 test(
   "exports are named by pair and period, in ASCII and in full",
   async () => {
-    const fixture = await october();
-    await fixture.ok("PATCH", `sources/${fixture.right}`, { body: { name: "Bücher" } });
+    const fixture = await Fixture.create();
+    const { id } = await fixture.source("Bücher");
+    fixture.period = (await fixture.bind({ right_source_id: id })).id;
     const named = async (path: string, query: Record<string, string>) =>
       (await fixture.call("GET", path, { query })).headers.get("content-disposition");
     expect(await named(`${path(fixture)}/export`, { format: "csv" })).toBe(
