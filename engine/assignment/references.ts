@@ -90,8 +90,8 @@ class Matching {
   private isOfOther(l: number, r: number): boolean {
     return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
-      const said = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
-      return said !== null && this.state.otherNames(side).isOfOther(said.name, said.text);
+      const found = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
+      return found !== null && this.state.otherNames(side).isOfOther(found.name, found.text);
     });
   }
 

@@ -63,11 +63,11 @@ function wordsOfOwnBooking(lines: Lines, line: number): string[] | null {
 /** Whether a line names a counterparty and says nothing of interest, a charge or these numbers. */
 function isOfParty(lines: Lines, line: number, numbers: readonly string[]): boolean {
   if (!isNamed(lines, line)) return false;
-  const said = [
+  const words = [
     ...lines.words(line, "description"),
     ...wordsOf(lines.text(line, "reference") ?? "", "description"),
   ];
-  return !said.some((word) => OWN.test(word) || (hasDigit(word) && numbers.includes(word)));
+  return !words.some((word) => OWN.test(word) || (hasDigit(word) && numbers.includes(word)));
 }
 
 /** By another name than a bank's. */
