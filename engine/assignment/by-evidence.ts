@@ -279,10 +279,10 @@ class Judge {
    */
   private callsAnother(side: Side, line: number, otherLine: number): boolean {
     const { state } = this;
-    const named = nameAndText(state[side], line, state[opposite(side)], otherLine);
+    const found = nameAndText(state[side], line, state[opposite(side)], otherLine);
     const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
-    if (named === null || state.contradictions.haveStrongReference(l, r)) return false;
-    return state.otherNames(side).isOther(named.name, named.text);
+    if (found === null || state.contradictions.haveStrongReference(l, r)) return false;
+    return state.otherNames(side).isOther(found.name, found.text);
   }
 
   /**

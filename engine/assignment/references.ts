@@ -90,8 +90,8 @@ class Matching {
   private isOfOther(l: number, r: number): boolean {
     return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
-      const named = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
-      return named !== null && this.state.otherNames(side).isOfOther(named.name, named.text);
+      const found = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
+      return found !== null && this.state.otherNames(side).isOfOther(found.name, found.text);
     });
   }
 
