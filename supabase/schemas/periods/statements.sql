@@ -253,7 +253,7 @@ begin
 end $$;
 
 -- { aging, outstanding_count, outstanding }: what is open by age and kind, and the 250 lines with
--- most money. The sign of a line decides its kind: a receipt, or a payment below zero.
+-- the most money. The sign of a line decides its kind: a receipt, or a payment below zero.
 create function private.statement_outstanding(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
