@@ -42,6 +42,13 @@ describe("a bank's own booking", () => {
     "INTERESSI ATTIVI",
     "COMISION DE MANTENIMIENTO",
     "CREDITRENTE",
+    "COMISSÃO DE MANUTENÇÃO DE CONTA",
+    "KONTOGEBYR",
+    "KREDITRÄNTA",
+    "HYVITYSKORKO",
+    "OPŁATA ZA PROWADZENIE RACHUNKU",
+    "ODSETKI",
+    "POPLATEK ZA VEDENÍ ÚČTU",
   ])("is not suggested with an invoice of the same amount: %s", (description) => {
     for (const more of [[], others("l")]) {
       const left = [invoice, ...more];
