@@ -5,6 +5,7 @@
 import type { Lines } from "../lines.ts";
 import { digitsIn, hasDigit } from "../prepare/identifiers.ts";
 import { wordsOf } from "../prepare/text.ts";
+import type { Side } from "../side.ts";
 import { isBookingWord } from "./booking-words.ts";
 
 /** Words in normal form, of which German ones may be part of another. */
@@ -27,38 +28,63 @@ const BANK = /BANK(EN)?$|^BANK|SPARKASSE|^BANQUE$|^BANCA$|^BANCO$/;
 /** Shorter words and numbers are days, rates and particles. */
 const MIN_LETTERS = 3;
 
-/** Whether a bank books these lines for itself, and those of the other side name who pays. */
-export function isBanksOwnAgainstParty(
-  own: Lines,
-  ownLines: ArrayLike<number>,
-  other: Lines,
-  otherLines: ArrayLike<number>,
-): boolean {
-  const numbers: string[] = [];
-  for (let at = 0; at < ownLines.length; at++) {
-    const words = wordsOfOwnBooking(own, ownLines[at] as number);
-    if (!words) return false;
-    numbers.push(...words.filter((word) => digitsIn(word) >= MIN_LETTERS));
+const UNREAD = 0;
+const OWN_BOOKING = 1;
+const NO_OWN_BOOKING = 2;
+
+/** Which lines a bank books for itself. A line is read once, when it is first asked for. */
+export class OwnBookings {
+  private readonly lines: { left: Lines; right: Lines };
+  private readonly found: { left: Uint8Array; right: Uint8Array };
+
+  constructor(left: Lines, right: Lines) {
+    this.lines = { left, right };
+    this.found = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
   }
-  for (let at = 0; at < otherLines.length; at++)
-    if (!isOfParty(other, otherLines[at] as number, numbers)) return false;
-  return true;
+
+  /** Whether a bank books the lines of one side for itself, and those of the other name who pays. */
+  areAgainstParty(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
+    return this.isOneAgainst("left", left, right) || this.isOneAgainst("right", right, left);
+  }
+
+  private isOneAgainst(side: Side, own: ArrayLike<number>, other: ArrayLike<number>): boolean {
+    for (let at = 0; at < own.length; at++)
+      if (!this.isOwn(side, own[at] as number)) return false;
+    const lines = this.lines[side];
+    const numbers = Array.from(own).flatMap((line) => numbersOf(lines, line));
+    const others = this.lines[side === "left" ? "right" : "left"];
+    for (let at = 0; at < other.length; at++)
+      if (!isOfParty(others, other[at] as number, numbers)) return false;
+    return true;
+  }
+
+  private isOwn(side: Side, line: number): boolean {
+    const found = this.found[side];
+    if (found[line] === UNREAD)
+      found[line] = isOwnBooking(this.lines[side], line) ? OWN_BOOKING : NO_OWN_BOOKING;
+    return found[line] === OWN_BOOKING;
+  }
 }
 
-/** The words of a line that is nothing but such a booking; null of others. */
-function wordsOfOwnBooking(lines: Lines, line: number): string[] | null {
+/** Whether a line is nothing but such a booking. */
+function isOwnBooking(lines: Lines, line: number): boolean {
   const text = lines.text(line, "description");
-  if (text === null) return null;
+  if (text === null) return false;
   const words = wordsOf(text, "description");
-  if (!words.some((word) => OWN.test(word)) && !OWN_CHARGE.test(words.join(" "))) return null;
+  if (!words.some((word) => OWN.test(word)) && !OWN_CHARGE.test(words.join(" "))) return false;
   const isTelling = (word: string) =>
     word.length >= MIN_LETTERS &&
     !/^\d+$/.test(word) &&
     !isBookingWord(word) &&
     !DETAILS.has(word) &&
     !OWN.test(word);
-  if (words.some(isTelling) || isNamed(lines, line)) return null;
-  return [...words, ...lines.words(line, "reference")];
+  return !words.some(isTelling) && !isNamed(lines, line);
+}
+
+/** The words of a line with three digits or more. */
+function numbersOf(lines: Lines, line: number): string[] {
+  const words = [...lines.words(line, "description"), ...lines.words(line, "reference")];
+  return words.filter((word) => digitsIn(word) >= MIN_LETTERS);
 }
 
 /** Whether a line names a counterparty and says nothing of interest, a charge or these numbers. */

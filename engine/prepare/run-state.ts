@@ -5,7 +5,7 @@ import { Kinds } from "../evidence/kinds.ts";
 import { slipBetween } from "../evidence/levels.ts";
 import { Numbering } from "../evidence/numbering.ts";
 import { OtherNames } from "../evidence/other-names.ts";
-import { isBanksOwnAgainstParty } from "../evidence/own-bookings.ts";
+import { OwnBookings } from "../evidence/own-bookings.ts";
 import { QuotedReferences } from "../evidence/quoted-references.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, Matches, type Verdict } from "../matches.ts";
@@ -71,6 +71,7 @@ export class RunState {
   /** Which lines name each other by a number; null before a rule has looked for them. */
   named: LinesByNumber | null = null;
   readonly contradictions: Contradictions;
+  private readonly ownBookings: OwnBookings;
   /** Whether the leading exact rules are done. */
   isWeighing = false;
   private readonly close = new Map<SideTexts, CloseWords>();
@@ -80,6 +81,7 @@ export class RunState {
     this.right = right;
     this.rejected = rejected;
     this.settled = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
+    this.ownBookings = new OwnBookings(left, right);
     this.contradictions = new Contradictions(left, right, () => this.numbering());
   }
 
@@ -119,11 +121,7 @@ export class RunState {
   }
 
   private areUnrelated(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
-    if (left.length === 0 || right.length === 0) return false;
-    return (
-      isBanksOwnAgainstParty(this.left, left, this.right, right) ||
-      isBanksOwnAgainstParty(this.right, right, this.left, left)
-    );
+    return left.length > 0 && right.length > 0 && this.ownBookings.areAgainstParty(left, right);
   }
 
   /**

@@ -23,7 +23,7 @@ const document = {
   },
 } as unknown as Document;
 
-test("enums are open in what the API returns, and closed in what it takes", () => {
+test("enums are open in responses and closed in requests", () => {
   const types = `export type CreateRunRequest = {
     kind: RunKind;
     rule?: Rule;

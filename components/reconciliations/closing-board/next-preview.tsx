@@ -16,7 +16,7 @@ import {
 } from "./opening.ts";
 
 const LISTED = 50;
-/** With more pairs, what a pair's periods take over is loaded when it is opened. */
+/** With more pairs, the carried lines of a pair are loaded when it is opened. */
 const SHOWN_OPEN = 4;
 
 /** What opening the next periods would create, by pair, and the pairs that get none. */
@@ -47,14 +47,14 @@ export function NextPreview({
             ))}
           </ul>
           {openings.length <= SHOWN_OPEN ? (
-            <TakenOver
+            <CarriedLines
               sources={sources}
               follows={follows}
               newest={newestPeriodOf(pairs, follows)}
             />
           ) : (
-            <Disclosure title="What it takes over">
-              <TakenOver
+            <Disclosure title="Carried lines">
+              <CarriedLines
                 sources={sources}
                 follows={follows}
                 newest={newestPeriodOf(pairs, follows)}
@@ -73,9 +73,7 @@ export function NextPreview({
       )}
       {archived > 0 && (
         <p className="text-muted">
-          {archived === 1
-            ? "1 pair is archived and stays as it is."
-            : `${archived.toLocaleString("en")} pairs are archived and stay as they are.`}
+          {pluralize(archived, "archived pair is", "archived pairs are")} skipped.
         </p>
       )}
     </section>
@@ -83,7 +81,7 @@ export function NextPreview({
 }
 
 /** `newest`: the pair's newest period, if the board has loaded it. */
-function TakenOver({
+function CarriedLines({
   sources,
   follows,
   newest,

@@ -1,8 +1,8 @@
 "use client";
 
-import { BadgeCheck, CircleDashed, PenLine, Undo2 } from "lucide-react";
+import { BadgeCheck, CircleDashed, type LucideIcon, PenLine, Undo2 } from "lucide-react";
 import dynamic from "next/dynamic";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Card } from "#components/kit/card.tsx";
 import { useMember } from "#components/kit/member.tsx";
 import { useIsAllowed } from "#components/kit/permissions.ts";
@@ -62,28 +62,19 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
       {!preparing && !closing && (
         <div className="flex flex-wrap items-center gap-2">
           {!isPrepared && mayPrepare && (
-            <KeepFocus>
-              <Button size="sm" onClick={() => setAction("prepare")}>
-                <PenLine aria-hidden className="size-4 text-muted" />
-                Sign as prepared
-              </Button>
-            </KeepFocus>
+            <SignButton icon={PenLine} onClick={() => setAction("prepare")}>
+              Sign as prepared
+            </SignButton>
           )}
           {canReview && mayReview && (
-            <KeepFocus>
-              <Button size="sm" onClick={() => setAction("review")}>
-                <PenLine aria-hidden className="size-4 text-muted" />
-                Sign as reviewed
-              </Button>
-            </KeepFocus>
+            <SignButton icon={PenLine} onClick={() => setAction("review")}>
+              Sign as reviewed
+            </SignButton>
           )}
           {isPrepared && mayReview && (
-            <KeepFocus>
-              <Button size="sm" onClick={() => setAction("return")}>
-                <Undo2 aria-hidden className="size-4 text-muted" />
-                Return to work
-              </Button>
-            </KeepFocus>
+            <SignButton icon={Undo2} onClick={() => setAction("return")}>
+              Return to work
+            </SignButton>
           )}
           <p className="text-sm text-muted empty:hidden">
             {nextStep(signOff, { self, mayReview })}
@@ -98,6 +89,25 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
         />
       )}
     </Card>
+  );
+}
+
+function SignButton({
+  icon: Icon,
+  onClick,
+  children,
+}: {
+  icon: LucideIcon;
+  onClick: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <KeepFocus>
+      <Button size="sm" onClick={onClick}>
+        <Icon aria-hidden className="size-4 text-muted" />
+        {children}
+      </Button>
+    </KeepFocus>
   );
 }
 

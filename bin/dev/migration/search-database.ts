@@ -1,0 +1,64 @@
+import type { Client } from "pg";
+import { beforeAll } from "vitest";
+import { testDatabases } from "../generate/test-databases.ts";
+import { run, schemaSql } from "./schemas.ts";
+
+const MINUTES_2 = 120_000;
+
+/** What the search functions return: a page with items. */
+type Item = Record<string, unknown>;
+
+/**
+ * Provides a fresh database with the tenants acme and globex to the tests of a file.
+ * @param fill SQL that runs before the first test.
+ */
+export function databaseWithTwoTenants(fill: string) {
+  const fresh = testDatabases();
+  let client: Client;
+  beforeAll(async () => {
+    ({ client } = await fresh());
+    await run(client, schemaSql(), "supabase/schemas");
+    await client.query(
+      "select private.create_tenant('acme', 'Acme'), private.create_tenant('globex', 'Globex')",
+    );
+    await client.query(fill);
+  }, MINUTES_2);
+
+  return {
+    /** One value of one row, after everything that the statistics collector knows. */
+    async count(sql: string): Promise<number> {
+      await client.query("select pg_stat_force_next_flush()");
+      const { rows } = await client.query<{ count: number }>(sql);
+      return (rows[0] as { count: number }).count;
+    },
+
+    /** The first three items of a page that `list`, a function of SQL, returns to acme's admin. */
+    async page(list: string, operation: string, input: object): Promise<Item[]> {
+      await client.query("begin");
+      try {
+        await client.query(
+          `select set_config('role', 'authenticated', true),
+             set_config('request.jwt.claims', $1, true)`,
+          [JSON.stringify(ADMIN)],
+        );
+        const { rows } = await client.query<{ page: { items: Item[] } }>(
+          `select ${list}($1, $2) as page`,
+          [{ limit: 3, ...input }, { operation }],
+        );
+        return (rows[0] as { page: { items: Item[] } }).page.items;
+      } finally {
+        await client.query("rollback");
+      }
+    },
+  };
+}
+
+const ADMIN = {
+  tenant_id: "acme",
+  role: "authenticated",
+  principal_type: "user",
+  sub: "ada",
+  actor: "user:ada",
+  roles: ["tenant_admin"],
+  scopes: [],
+};
