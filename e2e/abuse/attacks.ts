@@ -568,7 +568,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     kept: [
       [LIMITS, "by %s, the others are served"],
       ["lib/runtime/tenant-limiter.test.ts", "rejects a call when too many of the tenant wait"],
-      ["bin/dev/migration/search.test.ts", "finds rare words by their index"],
+      ["bin/dev/migration/exception-search.test.ts", "finds rare words by their index"],
       [
         "e2e/stack/data-api.test.ts",
         "a function's own time limit applies from the start of its call",

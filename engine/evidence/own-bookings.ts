@@ -48,8 +48,7 @@ export class OwnBookings {
   }
 
   private isOneAgainst(side: Side, own: ArrayLike<number>, other: ArrayLike<number>): boolean {
-    for (let at = 0; at < own.length; at++)
-      if (!this.isOwn(side, own[at] as number)) return false;
+    for (let at = 0; at < own.length; at++) if (!this.isOwn(side, own[at] as number)) return false;
     const lines = this.lines[side];
     const numbers = Array.from(own).flatMap((line) => numbersOf(lines, line));
     const others = this.lines[side === "left" ? "right" : "left"];

@@ -7,6 +7,7 @@ import {
   id,
   page,
   pageQuery,
+  queryBoolean,
   queryInteger,
   text,
   time,
@@ -233,6 +234,10 @@ export const listMatchesContract = contract({
     ...pageQuery,
     state: state.optional(),
     ...filters,
+    missing_evidence: queryBoolean.optional().meta({
+      description: "Only confirmed matches that lack required evidence.",
+      example: true,
+    }),
     line_id: lineId.optional(),
     date_from: day("this day or later"),
     date_to: day("this day or earlier"),

@@ -40,6 +40,12 @@ export function MatchFilters({ search, onChange, onClear, rules, currency }: Pro
           options={SHAPES.map((shape) => [shape, SHAPE_LABELS[shape]] as const)}
           onChange={(shape) => onChange({ shape })}
         />
+        <FilterMenu
+          name="Evidence"
+          value={search.missing_evidence ? "missing" : null}
+          options={[["missing", "Required and missing"]]}
+          onChange={(value) => onChange({ missing_evidence: value && true })}
+        />
         <DateFilter search={search} onChange={onChange} />
         <AmountFilter search={search} onChange={onChange} currency={currency} />
         {onClear && <ClearFilters onClear={onClear} />}

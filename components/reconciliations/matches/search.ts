@@ -1,5 +1,6 @@
 import {
   type inferParserType,
+  parseAsBoolean,
   parseAsInteger,
   parseAsString,
   parseAsStringLiteral,
@@ -12,6 +13,7 @@ export const matchSearch = {
   state: parseAsStringLiteral(MATCH_STATES),
   method: parseAsString,
   shape: parseAsStringLiteral(SHAPES),
+  missing_evidence: parseAsBoolean,
   date_from: parseAsDay,
   date_to: parseAsDay,
   amount_from: parseAsInteger,
@@ -23,6 +25,7 @@ export const MATCH_FILTERS = [
   "state",
   "method",
   "shape",
+  "missing_evidence",
   "date_from",
   "date_to",
   "amount_from",

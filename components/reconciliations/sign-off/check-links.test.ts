@@ -45,7 +45,7 @@ test.each([
   ["suggestions", "/acme/reconciliations/rcn_1/workbench"],
   ["exceptions", "/acme/exceptions?reconciliation_id=rcn_1"],
   ["difference", "/acme/reconciliations/rcn_1/statement"],
-  ["evidence", "/acme/reconciliations/rcn_1/matches?state=confirmed&method=manual"],
+  ["evidence", "/acme/reconciliations/rcn_1/matches?missing_evidence=true"],
   ["second_person", "/acme/reconciliations/rcn_1/matches?state=confirmed"],
 ] as const)("the check %s links to its rows", (check, href) => {
   expect(checkLinks("acme", PERIOD, check, [bank, ledger]).map((link) => link.href)).toEqual([

@@ -41,13 +41,7 @@ export function checkLinks(
     case "difference":
       return [{ href: `${period}/statement`, label: "View the statement" }];
     case "evidence":
-      // The API can't filter by evidence; only confirmed manual matches can need it.
-      return [
-        {
-          href: `${period}/matches?state=confirmed&method=manual`,
-          label: "View the matches made by hand",
-        },
-      ];
+      return [{ href: `${period}/matches?missing_evidence=true`, label: "View those matches" }];
     case "second_person":
       return [{ href: `${period}/matches?state=confirmed`, label: "View the matches" }];
     case "period_over":

@@ -309,17 +309,40 @@ describe("evidence that the policy requires", () => {
       count: 1,
       detail: "1 adjusted match has no evidence.",
     });
+    expect(await withoutEvidence(of)).toEqual([match]);
     const close = await of.call("POST", `reconciliations/${of.period}/close`);
     expect(close.json).toMatchObject({ code: "conflict", reason: "checklist_incomplete" });
 
     await added("Approved by Eva.", { of, subject: match });
     expect(await evidenceCheck(of)).toMatchObject({ outcome: "pass", count: 0 });
+    expect(await withoutEvidence(of)).toEqual([]);
+    const key = await of.ok<{ key_id: string; key_secret: string }>(
+      "POST",
+      `tenants/${of.tenant}/api-keys`,
+      {
+        body: { name: "Closes", scopes: ["read:reconciliations"] },
+      },
+    );
+    const bearer = `${key.key_id}.${key.key_secret}`;
+    expect(await withoutEvidence(of, bearer)).toEqual([]);
+    expect(await evidenceCheck(of, bearer)).toMatchObject({ outcome: "pass" });
     await of.ok<Reconciliation>("POST", `reconciliations/${of.period}/close`);
   });
 });
 
-async function evidenceCheck(of: Fixture) {
-  const { items } = await of.ok<Checklist>("GET", `reconciliations/${of.period}/checklist`);
+/** The matches that lack required evidence. */
+async function withoutEvidence(of: Fixture, bearer?: string) {
+  const path = `reconciliations/${of.period}/matches`;
+  const { items } = await of.ok<{ items: { id: string }[] }>("GET", path, {
+    query: { missing_evidence: "true" },
+    bearer,
+  });
+  return items.map(({ id }) => id);
+}
+
+async function evidenceCheck(of: Fixture, bearer?: string) {
+  const path = `reconciliations/${of.period}/checklist`;
+  const { items } = await of.ok<Checklist>("GET", path, { bearer });
   return items.find(({ check }) => check === "evidence");
 }
 

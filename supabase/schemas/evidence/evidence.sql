@@ -216,38 +216,57 @@ begin
     );
 end $$;
 
--- How many confirmed matches of a period adjust so much that the policy asks for evidence, and have
--- none: neither of the match nor of a line of it.
+-- Whether a match adjusts so much by hand that evidence is required from an amount, and has none:
+-- neither it nor a line of it. Runs as its owner, because a key that closes need not have the scope
+-- that reads evidence.
+create function private.lacks_evidence(match public.matches, required_from bigint) returns boolean
+language plpgsql stable security definer set search_path = '' as $$
+begin
+  return match.tenant_id = private.tenant_id()
+    and exists (
+      select from jsonb_array_elements(match.adjustments) adjustment
+      where abs((adjustment ->> 'amount_minor')::bigint) >= required_from
+    )
+    and not exists (
+      select from public.evidence evidence
+      where evidence.tenant_id = match.tenant_id and evidence.removed_at is null
+        and evidence.subject_id = private.match_id_text(match.id)
+    )
+    and not exists (
+      select from public.match_members member
+      join public.lines line on line.tenant_id = member.tenant_id
+        and line.line_no = member.line_no
+      join public.evidence evidence on evidence.tenant_id = member.tenant_id
+        and evidence.removed_at is null and evidence.subject_id = private.line_id_text(line.id)
+      where member.tenant_id = match.tenant_id and member.match_id = match.id
+    );
+end $$;
+grant execute on function private.lacks_evidence(public.matches, bigint) to authenticated;
+
+-- The amount from which the policy of a period's pair requires evidence; null if it requires none.
+create function private.evidence_required_from(period public.reconciliations) returns bigint
+language plpgsql stable set search_path = '' as $$
+begin
+  return (private.policy_of_pair(period.tenant_id, period.pair_no)
+    ->> 'evidence_from_minor')::bigint;
+end $$;
+grant execute
+  on function private.evidence_required_from(public.reconciliations) to authenticated;
+
+-- How many confirmed matches of a period lack required evidence.
 create function private.missing_evidence(period public.reconciliations) returns bigint
 language plpgsql stable set search_path = '' as $$
 declare
-  asked_from constant bigint := (
-    private.policy_of_pair(period.tenant_id, period.pair_no) ->> 'evidence_from_minor')::bigint;
+  required_from constant bigint := private.evidence_required_from(period);
 begin
-  if asked_from is null then
+  if required_from is null then
     return 0;
   end if;
   return (
     select count(*) from public.matches match
     where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
       and match.state = 'confirmed' and match.method = 'manual' and match.adjustments <> '[]'
-      and exists (
-        select from jsonb_array_elements(match.adjustments) adjustment
-        where abs((adjustment ->> 'amount_minor')::bigint) >= asked_from
-      )
-      and not exists (
-        select from public.evidence evidence
-        where evidence.tenant_id = match.tenant_id and evidence.removed_at is null
-          and evidence.subject_id = private.match_id_text(match.id)
-      )
-      and not exists (
-        select from public.match_members member
-        join public.lines line on line.tenant_id = member.tenant_id
-          and line.line_no = member.line_no
-        join public.evidence evidence on evidence.tenant_id = member.tenant_id
-          and evidence.removed_at is null and evidence.subject_id = private.line_id_text(line.id)
-        where member.tenant_id = match.tenant_id and member.match_id = match.id
-      )
+      and private.lacks_evidence(match, required_from)
   );
 end $$;
 grant execute on function private.missing_evidence(public.reconciliations) to authenticated;

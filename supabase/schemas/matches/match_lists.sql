@@ -113,6 +113,9 @@ begin
     -- Suggestions that wait for the next period do not belong to a closed one.
     case when is_closed then $c$m.state <> 'suggested'$c$ end,
     case when input ->> 'method' is not null then $c$m.method = $4 ->> 'method'$c$ end,
+    case when input ->> 'missing_evidence' = 'true' then $c$(m.state = 'confirmed'
+      and m.method = 'manual' and m.adjustments <> '[]'
+      and private.lacks_evidence(m, ($4 ->> 'evidence_required_from')::bigint))$c$ end,
     case when input ->> 'shape' is not null then $c$m.shape = $4 ->> 'shape'$c$ end,
     case when input ->> 'run_id' is not null then $c$m.run_id = $4 ->> 'run_id'$c$ end,
     case when input ->> 'amount_from' is not null then
@@ -125,8 +128,9 @@ grant execute
   on function private.match_filters(jsonb, uuid, text, boolean, boolean) to authenticated;
 
 -- Newest first. input: { id, limit, after: [match ID] | null, state, method, shape, run_id,
--- amount_from, amount_to, updated_since, line_id, date_from, date_to, q }, `id` the
--- reconciliation's; the last four apply to one line of the match. Refuses: not_found, conflict.
+-- missing_evidence, amount_from, amount_to, updated_since, line_id, date_from, date_to, q }, `id`
+-- the reconciliation's; the last four apply to one line of the match.
+-- Refuses: not_found, conflict.
 create function public.list_matches(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -158,6 +162,8 @@ begin
     ) m' end,
     private.match_filters(input, after_id, of_line, changed is not null,
       period.closed_at is not null))
-  into items using tenant, period.id, after_id, input, found_lines, page_size + 1, changed;
+  into items using tenant, period.id, after_id,
+    input || jsonb_build_object('evidence_required_from', private.evidence_required_from(period)),
+    found_lines, page_size + 1, changed;
   return private.page(items, page_size, 'id');
 end $$;

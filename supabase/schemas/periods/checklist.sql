@@ -70,8 +70,7 @@ begin
         sign_off.levels = 0 or sign_off.reviews >= sign_off.levels, 'block', sign_off.reviews,
         case when sign_off.levels = 0 then 'The policy requires no review.'
           when sign_off.state = 'open' then 'The period is not prepared.'
-          else format('%s of %s signed.', sign_off.reviews,
-            private.pluralize(sign_off.levels, 'review is', 'reviews are')) end)
+          else format('Reviews signed: %s of %s.', sign_off.reviews, sign_off.levels) end)
       from (
         select (sign_off ->> 'levels')::integer as levels, sign_off ->> 'state' as state,
           (select count(*) from jsonb_array_elements(sign_off -> 'signatures') signature
@@ -93,7 +92,8 @@ declare
 begin
   select sum((source_coverage ->> 'missing_days')::bigint),
     string_agg(format('%s has nothing after %s', source_coverage ->> 'name',
-      coalesce(source_coverage ->> 'until', 'the period began')), '; ')
+      coalesce(to_char((source_coverage ->> 'until')::date, 'FMDD Mon YYYY'),
+        'the period began')), '; ')
       filter (where (source_coverage ->> 'missing_days')::bigint > 0),
     sum(jsonb_array_length(source_coverage -> 'breaks')),
     string_agg(source_coverage ->> 'name', ' and ') filter (

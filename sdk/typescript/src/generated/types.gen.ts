@@ -12701,6 +12701,10 @@ export type ListMatchesQuery = {
      */
     run_id?: string;
     /**
+     * Only confirmed matches that lack required evidence.
+     */
+    missing_evidence?: boolean;
+    /**
      * Only with this line.
      * @pattern ^lin_[0-9a-z]{20,40}$
      */
@@ -12757,6 +12761,10 @@ export type ExportMatchesQuery = {
      * @pattern ^run_[0-9a-z]{20,40}$
      */
     run_id?: string;
+    /**
+     * Only confirmed matches that lack required evidence.
+     */
+    missing_evidence?: boolean;
     /**
      * Only with this line.
      * @pattern ^lin_[0-9a-z]{20,40}$
