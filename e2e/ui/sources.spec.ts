@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import { addLines, createSource, createTeam, linesOf, type Team } from "../api/lines/ledgers.ts";
+import { api } from "../fixtures.ts";
 import { beSignedIn, rowOf, scrollToEnd, tabTo } from "./person.ts";
 import { test } from "./test.ts";
 
@@ -68,6 +69,9 @@ test("a file is imported and undone by keyboard alone, with a new source", async
   await press("Import 3 lines");
   await expect(page.getByRole("heading", { name: "Import", exact: true })).toBeFocused();
   await expect(page.getByText("3 lines imported from april.csv")).toBeVisible();
+  await expect(
+    page.getByRole("link", { name: "compare this source with another one" }),
+  ).toBeVisible();
   expect(await count(id)).toBe(3);
   await press("Undo import");
   await expect(panel(page)).toContainText("This removes the 3 lines it added");
@@ -88,6 +92,18 @@ test("a file that is dropped is uploaded in sight, and cancelling keeps nothing"
   page,
 }) => {
   const { id } = await createSource(team, { name: "Current account" });
+  const { id: ledger } = await createSource(team, { name: "Ledger" });
+  await api("POST", "/v1/reconciliations", {
+    bearer: team.admin,
+    tenant: team.tenant,
+    body: {
+      name: "October",
+      period_start: "2026-10-01",
+      period_end: "2026-10-31",
+      left_source_id: id,
+      right_source_id: ledger,
+    },
+  });
   await page.goto(`/${team.tenant}/sources/${id}/import`);
   const dropped = await page.evaluateHandle((text) => {
     const files = new DataTransfer();
@@ -107,6 +123,8 @@ test("a file that is dropped is uploaded in sight, and cancelling keeps nothing"
   await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
   await page.reload();
   await expect(page.getByText("1 line imported from dropped.csv")).toBeVisible();
+  await page.getByRole("link", { name: "October" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "October" })).toBeVisible();
 });
 
 test("a JSON file's fields are mapped by path, previewed as lines, and imported", async ({

@@ -11,6 +11,7 @@ import type { Import } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import { ImportOutcome } from "./import-panel.tsx";
 import { ImportBadge } from "./labels.tsx";
+import { NextPeriods } from "./next-periods.tsx";
 import { isInProgress } from "./queries.ts";
 
 type LiveImport = { data: Import | undefined; error: Error | null; refetch: () => unknown };
@@ -39,6 +40,7 @@ export function ImportStep({
         </p>
       </div>
       <ImportOutcome imported={data} currency={source.currency} />
+      {data.status === "done" && data.accepted_count > 0 && <NextPeriods sourceId={source.id} />}
       {!isInProgress(data) && (
         <div className="flex flex-wrap gap-2">
           <Button onClick={onAnother}>Import another file</Button>
