@@ -29,6 +29,8 @@ export class ApiProblem extends Error {
   }
 }
 
+const NOT_MODIFIED = 304;
+
 type InputOf<Schema> = Schema extends z.ZodType ? z.input<Schema> : never;
 
 type Call<C extends Contract> = {
@@ -44,6 +46,8 @@ type Call<C extends Contract> = {
   idempotencyKey?: string;
   /** The ETag that was read: 412 if the resource has changed since. */
   ifMatch?: string | null;
+  /** The ETag of the response that the page has: 304 if there is nothing new. */
+  ifNoneMatch?: string | null;
   /** Sent instead of the session. */
   credential?: string;
   signal?: AbortSignal;
@@ -82,6 +86,17 @@ export async function callApiWithTag<C extends Contract>(
 ): Promise<{ data: Answered<C>; etag: string | null }> {
   const response = await send(contract, call);
   return { data: await response.json(), etag: response.headers.get("etag") };
+}
+
+/** As `callApiWithTag`, or null if the page has the response already. @throws ApiProblem */
+export async function callApiIfNew<C extends Contract>(
+  contract: C,
+  call: Call<C>,
+): Promise<{ data: Answered<C>; etag: string | null } | null> {
+  const response = await send(contract, call);
+  return response.status === NOT_MODIFIED
+    ? null
+    : { data: await response.json(), etag: response.headers.get("etag") };
 }
 
 /**
@@ -149,7 +164,7 @@ async function send<C extends Contract>(contract: C, call: Call<C>): Promise<Res
       request_id: null,
     });
   });
-  if (response.ok) return response;
+  if (response.ok || response.status === NOT_MODIFIED) return response;
   const problem = await response.json();
   if (response.status !== 401 || call.credential) throw new ApiProblem(response.status, problem);
   // Repeated unchanged, so that nothing has to be entered twice.
@@ -166,6 +181,7 @@ function headersOf({
   upload,
   idempotencyKey,
   ifMatch,
+  ifNoneMatch,
   credential,
 }: Omit<Call<Contract>, "params" | "query">): Record<string, string> {
   return {
@@ -175,6 +191,7 @@ function headersOf({
     ...(upload && { "Content-Type": upload.type }),
     ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
     ...(ifMatch && { "If-Match": ifMatch }),
+    ...(ifNoneMatch && { "If-None-Match": ifNoneMatch }),
     ...(credential && { Authorization: `Bearer ${credential}` }),
   };
 }

@@ -69,6 +69,7 @@ async function invoke(
     export: ctx.exported,
     dry_run: ctx.dryRun ? input : null,
     versions: ctx.allowedVersions,
+    ...(ctx.known && { known: ctx.known }),
     continues: ctx.continues,
     idempotency: ctx.idempotency && {
       key_hash: ctx.idempotency.key_hash,

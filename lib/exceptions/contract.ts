@@ -267,8 +267,10 @@ export const listSlaExceptionsContract = contract({
   description:
     "Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 " +
     `minutes or less, high below ${RISK_MINUTES.high_below}, medium from ` +
-    `${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above.`,
+    `${RISK_MINUTES.high_below} to ${RISK_MINUTES.medium_up_to}, low above. The weak ETag ` +
+    "holds for at most a minute, while minutes_to_breach goes on.",
   access: needs("read:sla"),
+  resource: "polled",
   query: z.strictObject({
     ...pageQuery,
     ...slaFilters,

@@ -33,7 +33,14 @@ export function isNotModified(headers: Headers, entityTag: string): boolean {
   return tags === "*" || (tags?.some(({ tag }) => `"${tag}"` === entityTag) ?? false);
 }
 
-function readTags(headers: Headers, name: string): "*" | { weak: boolean; tag: string }[] | null {
+/**
+ * The tags of a header; null without it.
+ * @throws ApiError 400 if it isn't a list of entity tags.
+ */
+export function readTags(
+  headers: Headers,
+  name: string,
+): "*" | { weak: boolean; tag: string }[] | null {
   const header = headers.get(name)?.trim();
   if (header === undefined) return null;
   if (header === "*") return "*";

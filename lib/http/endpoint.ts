@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Principal } from "../auth/principal.ts";
 import { responseOf } from "../request/answer.ts";
 import { type Context, contextFor } from "../request/context.ts";
+import { NotModified } from "../request/not-modified.ts";
 import { env } from "../runtime/env.ts";
 import {
   type Contract,
@@ -24,6 +25,7 @@ import { type Input, readInput } from "./input.ts";
 import { locationOf } from "./location.ts";
 import { logCall } from "./log-call.ts";
 import { withMetrics } from "./metrics.ts";
+import { polledTag, readKnown } from "./polled.ts";
 import { problemResponse } from "./problem.ts";
 import { lacksReadScope, requireReadScope } from "./write-only.ts";
 
@@ -53,13 +55,20 @@ export function endpoint<C extends Contract>(
     const isPreview =
       preview !== undefined && (call.query as { preview?: string }).preview === "true";
     const responded = isPreview ? previewed : contract;
-    const { body, etag, data } = await responseOf(
+    const headers = call.ctx.reply;
+    const found = await responseOf(
       responded,
       call.ctx,
       isPreview ? preview(call) : verb(call),
-    );
-    const headers = call.ctx.reply;
+    ).catch((error) => {
+      if (error instanceof NotModified) return null;
+      throw error;
+    });
+    if (!found) call.ctx.state = call.ctx.known;
+    const etag = found?.etag ?? polledTag(request, call.ctx);
     if (etag !== null) headers.set("ETag", etag);
+    if (!found) return new Response(null, { status: 304, headers });
+    const { body, data } = found;
     if (mayReturnNoContent(responded) && lacksReadScope(call.ctx.principal, responded)) {
       exchange.responseBody = "";
       return new Response(null, { status: 204, headers });
@@ -191,6 +200,7 @@ function served<C extends Contract>(
           auditReason,
           idempotency,
           allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
+          known: contract.resource === "polled" ? readKnown(request, tenantId) : null,
           // Our pages preview as soon as a dialog opens. That is no act of the user, so only calls
           // with a token or an API key are recorded as previews.
           dryRun: principal.sessionId === null && exchange.isPreview,

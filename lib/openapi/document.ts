@@ -334,7 +334,7 @@ function needs({ roles, scope, anyKey, service, publishable }: Access): string {
 
 function usersWith(roles: Access["roles"]): string {
   if (roles === "any") return "any user of the tenant";
-  if (roles.length === ROLES.length) return "every role";
+  if (roles.length === ROLES.length) return "all roles";
   return ANY_OF.format(roles.map((role) => `\`${role}\``));
 }
 

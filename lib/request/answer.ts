@@ -27,7 +27,8 @@ export async function responseOf<C extends Contract>(
 ): Promise<VerbResponse<C>> {
   const data = parsed(contract.response, ctx, await found) as z.output<C["response"]>;
   const body = JSON.stringify(data);
-  return { data, body, etag: contract.resource === null ? null : entityTag(ctx.version, body) };
+  const isTagged = contract.resource === "versioned" || contract.resource === "unversioned";
+  return { data, body, etag: isTagged ? entityTag(ctx.version, body) : null };
 }
 
 /**

@@ -9,6 +9,12 @@ import type { Contract } from "../wire/contract.ts";
  */
 export type IdempotencyRecord = { key: string; key_hash: string; fingerprint: string };
 
+/**
+ * What a polled list was read from: the last change, when it was read, and until when nothing changes
+ * by itself. In ISO 8601.
+ */
+export type PolledState = { changed_at: string; as_of: string; until: string };
+
 /** What a verb knows about the request it serves. */
 export type Context = {
   principal: Principal;
@@ -24,6 +30,10 @@ export type Context = {
   allowedVersions: readonly number[] | null;
   /** The version of the resource in the response, once the verb knows it. */
   version: number | null;
+  /** What the caller's `ETag` of a polled list says that they have. */
+  known: PolledState | null;
+  /** What the response of a polled list is, once the verb has read it. */
+  state: PolledState | null;
   /** The list and format of a file export, which is recorded as a security event. */
   exported: { format: string; query: object } | null;
   /** Whether a token or an API key asked for a preview, which is recorded as a security event. */
@@ -66,6 +76,8 @@ export function contextFor(
     idempotency: null,
     allowedVersions: null,
     version: null,
+    known: null,
+    state: null,
     exported: null,
     dryRun: false,
     continues: false,

@@ -151,9 +151,10 @@ export type Contract<
   noun: string;
   /**
    * Set if the operation is about one resource, whose response has an `ETag`. `versioned` resources
-   * can be changed: their PUT, PATCH and DELETE honour `If-Match`.
+   * can be changed: their PUT, PATCH and DELETE honour `If-Match`. `polled`: a list that clients read
+   * every few seconds. Its `ETag` is weak and holds for a minute at most (`http/polled.ts`).
    */
-  resource: "versioned" | "unversioned" | null;
+  resource: "versioned" | "unversioned" | "polled" | null;
   /** In addition to the errors of every operation, or of every operation with such a body. */
   errors: readonly ErrorCode[];
 };

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { callApi, isRefusal } from "#components/api-client.ts";
+import { ApiProblem, callApiIfNew } from "#components/api-client.ts";
 import { setServerClock } from "#components/ui/server-clock.ts";
 import { listSlaChangesContract, type SlaChanges } from "#lib/exceptions/sla/contract.ts";
 import { boardPages, exceptionsKey, openFilters } from "../queries.ts";
@@ -107,17 +107,22 @@ export function useBoardPoll(
     return () => clearTimeout(timer);
   }, [arrived]);
 
+  /** The ETag of the last poll, and the moment from which the next one asks. */
+  const polled = useRef<{ since: string; etag: string | null }>({ since: "", etag: null });
   const poll = useQuery({
     queryKey: [...exceptionsKey(tenant), listSlaChangesContract.operationId, query, sortBy],
     queryFn: async ({ signal }) => {
       const board = cache.getQueryData<Board>(queryKey);
       const since = board?.pages[0]?.as_of;
       if (!since) return null;
-      const read = await changesSince({ tenant, query, since, signal });
+      const etag = polled.current.since === since ? polled.current.etag : null;
+      const read = await changesSince({ tenant, query, since, known: etag, signal });
+      if (read === UNCHANGED) return since;
       if (!read) {
         await cache.invalidateQueries({ queryKey });
         return null;
       }
+      polled.current = { since: read.as_of, etag: read.etag };
       const cached = cache.getQueryData<Board>(queryKey);
       if (!cached) return null;
       setServerClock(read.as_of);
@@ -169,40 +174,60 @@ function waitingFor(board: Board | undefined, { as_of, changes }: Waiting): Chan
   return board?.pages[0]?.as_of === as_of ? changes : NONE;
 }
 
-type Read = Pick<SlaChanges, "as_of" | "summary"> & { changes: Changes };
+/** The page has what a poll would return. */
+export const UNCHANGED = "unchanged";
 
-/** Null if there are so many that the list should be read again. */
+type Read = Pick<SlaChanges, "as_of" | "summary"> & { changes: Changes; etag: string | null };
+
+/**
+ * Null if there are so many that the list should be read again. `known`: the ETag of the response
+ * whose `as_of` is `since`.
+ */
 export async function changesSince({
   tenant,
   query,
   since,
+  known = null,
   signal,
 }: {
   tenant: string;
   query: Record<string, string>;
   since: string;
+  known?: string | null;
   signal: AbortSignal;
-}): Promise<Read | null> {
+}): Promise<Read | typeof UNCHANGED | null> {
   const changes = new Map<string, SlaChanges["items"][number]["exception"]>();
-  let first: SlaChanges | undefined;
+  let first: { data: SlaChanges; etag: string | null } | undefined;
   let cursor: string | null = null;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const call: Parameters<typeof callApi<typeof listSlaChangesContract>>[1] = {
+    const page = await readChanges({
       tenant,
       query: { ...query, since, limit: String(PAGE), ...(cursor !== null && { cursor }) },
+      ifNoneMatch: first ? null : known,
       signal,
-    };
-    const page: SlaChanges | null = await callApi(listSlaChangesContract, call).catch((error) => {
-      if (isRefusal(error) && error.code === "invalid_request") return null;
-      throw error;
     });
-    if (!page) return null;
+    if (page === UNCHANGED || page === null) return page;
     first ??= page;
-    for (const { id, exception } of page.items) changes.set(id, exception);
-    cursor = page.next_cursor;
-    if (cursor === null) return { as_of: first.as_of, summary: first.summary, changes };
+    for (const { id, exception } of page.data.items) changes.set(id, exception);
+    cursor = page.data.next_cursor;
+    if (cursor === null) {
+      const { data, etag } = first;
+      return { as_of: data.as_of, summary: data.summary, changes, etag };
+    }
   }
   return null;
+}
+
+/** A page of changes; null if `since` is too long ago. */
+async function readChanges(
+  call: Parameters<typeof callApiIfNew<typeof listSlaChangesContract>>[1],
+): Promise<{ data: SlaChanges; etag: string | null } | typeof UNCHANGED | null> {
+  try {
+    return (await callApiIfNew(listSlaChangesContract, call)) ?? UNCHANGED;
+  } catch (error) {
+    if (error instanceof ApiProblem && error.code === "invalid_request") return null;
+    throw error;
+  }
 }
 
 function idsOf(board: Board | undefined): string[] {

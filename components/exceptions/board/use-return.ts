@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import { serverNow } from "#components/ui/server-clock.ts";
 import { exceptionsKey, facetsSince } from "../queries.ts";
-import { changesSince } from "./use-board-poll.ts";
+import { changesSince, UNCHANGED } from "./use-board-poll.ts";
 
 const MINUTE_MS = 60_000;
 /** Shorter absences need no summary. */
@@ -54,7 +54,7 @@ export function useReturn(tenant: string, asOf: string | null) {
     queryKey: [...exceptionsKey(tenant), "new since", since],
     queryFn: async ({ signal }) => {
       const read = await changesSince({ tenant, query: {}, since: since ?? "", signal });
-      if (!read) return null;
+      if (!read || read === UNCHANGED) return null;
       const items = [...read.changes.values()].filter((item) => item !== null);
       return items.filter(({ created_at }) => created_at > (since ?? "")).map(({ id }) => id);
     },

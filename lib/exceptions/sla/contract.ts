@@ -305,12 +305,12 @@ export const listSlaChangesContract = contract({
   tag: "SLA monitor",
   summary: "List what changed in the open exceptions",
   description:
-    "Keeps a list up to date at little cost. Send the list's filters and its as_of as " +
-    "since; follow next_cursor, then pass the first page's as_of next time. Each item has " +
+    "Keeps a list up to date. Send the list's filters and its as_of as since; follow " +
+    "next_cursor, then pass the first page's as_of next time, with its ETag. Each item has " +
     "the current exception, or null if your filters no longer match it. Changes of " +
-    "breach_risk over time are included. An item can be repeated, so apply items " +
-    "idempotently.",
+    "breach_risk over time are included. Items can repeat, so apply them idempotently.",
   access: needs("read:sla"),
+  resource: "polled",
   query: z.strictObject({
     ...pageQuery,
     ...slaFilters,

@@ -175,6 +175,9 @@ declare
   last_id text;
 begin
   perform private.begin_request(request, 'list_sla_exceptions');
+  if private.is_sla_known(request -> 'known', as_of) then
+    return json_build_object('is_known', true);
+  end if;
   if sort_by in ('due_at', 'breach_risk') and input - '{sort_by,limit,after}'::text[] = '{}' then
     select * into items, last_due_at, last_id from private.next_by_deadline(
       coalesce((input -> 'after' ->> 1)::timestamptz, '-infinity'),
@@ -201,7 +204,8 @@ begin
       json_build_array(last_rank,
         case when last_due_at = 'infinity' then 'infinity' else private.iso(last_due_at) end,
         last_id) end,
-    'summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
+    'state', private.sla_state(as_of), 'summary', private.sla_summary(as_of),
+    'as_of', private.iso(as_of));
 end $$;
 
 create function private.due_within(input jsonb, as_of timestamptz) returns text
@@ -258,9 +262,8 @@ create function public.list_sla_changes(input jsonb, request jsonb) returns json
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
   as_of constant timestamptz(3) := now();
-  overlap constant interval := interval '15 seconds';
   page_size constant integer := (input ->> 'limit')::integer;
-  start constant timestamptz := (input ->> 'since')::timestamptz - overlap;
+  start constant timestamptz := (input ->> 'since')::timestamptz - private.commit_delay();
   later_at constant timestamptz := coalesce((input -> 'after' ->> 0)::timestamptz, start);
   later_id constant text := coalesce(input -> 'after' ->> 1, '');
   conditions text := $q$e.status in ('open', 'in_review')
@@ -268,6 +271,9 @@ declare
   items jsonb;
 begin
   perform private.begin_request(request, 'list_sla_changes');
+  if private.is_sla_known(request -> 'known', as_of, (input ->> 'since')::timestamptz) then
+    return jsonb_build_object('is_known', true);
+  end if;
   if (input ->> 'since')::timestamptz < as_of - interval '1 day' then
     perform private.refuse_field('since',
       'Must be within the last 24 hours. Read the list again instead.');
@@ -279,7 +285,8 @@ begin
     using as_of, page_size, later_at, later_id, start,
       least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
   return private.page(items, page_size, 'changed_at', 'id')
-    || jsonb_build_object('summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
+    || jsonb_build_object('state', private.sla_state(as_of),
+      'summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
 
 -- How many open exceptions are how far from their deadline. Exact, and consistent with the summary:

@@ -228,7 +228,7 @@ class Calendars(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Calendar]:
         """List calendars, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -249,7 +249,7 @@ class Calendars(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -286,7 +286,7 @@ class AsyncCalendars(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Calendar]:
         """List calendars, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/calendars", options, query={"limit": limit, "cursor": cursor})
 
@@ -307,7 +307,7 @@ class AsyncCalendars(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Calendar:
         """Get a calendar.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/calendars/{segment('id', id)}", options)
 
@@ -376,7 +376,7 @@ class Connections(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Connection]:
         """List connections, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
@@ -397,7 +397,7 @@ class Connections(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
@@ -418,7 +418,7 @@ class Connections(SyncResource):
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
@@ -434,7 +434,7 @@ class AsyncConnections(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Connection]:
         """List connections, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections", options, query={"limit": limit, "source_id": source_id, "cursor": cursor})
 
@@ -455,7 +455,7 @@ class AsyncConnections(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Connection:
         """Get a connection.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/connections/{segment('id', id)}", options)
 
@@ -476,7 +476,7 @@ class AsyncConnections(AsyncResource):
     def list_files(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ConnectionFile]:
         """List what a connection found, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/connections/{segment('id', id)}/files", options, query={"limit": limit, "cursor": cursor})
 
@@ -510,14 +510,14 @@ class EntryBatches(SyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -561,14 +561,14 @@ class AsyncEntryBatches(AsyncResource):
     def list(self, *, limit: Optional[int] = None, state: Optional[T.EntryBatchState] = None, year: Optional[int] = None, reconciliation_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.EntryBatch]:
         """List entry batches, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/entry-batches", options, query={"limit": limit, "state": state, "year": year, "reconciliation_id": reconciliation_id, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.EntryBatch:
         """Get an entry batch.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/entry-batches/{segment('id', id)}", options)
 
@@ -626,7 +626,7 @@ class Events(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Callers: every role; all API keys; the service-role key.
+        Callers: all roles; all API keys; the service-role key.
         """
         return self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -649,7 +649,7 @@ class AsyncEvents(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.ListedEvent:
         """Get an event.
 
-        Callers: every role; all API keys; the service-role key.
+        Callers: all roles; all API keys; the service-role key.
         """
         return await self._call("GET", f"/v1/events/{segment('id', id)}", options)
 
@@ -679,7 +679,7 @@ class Evidence(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get a file of evidence.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -716,7 +716,7 @@ class AsyncEvidence(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Evidence:
         """Get a file of evidence.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/evidence/{segment('id', id)}", options)
 
@@ -732,7 +732,7 @@ class Exceptions(SyncResource):
     def list(self, *, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaException]:
         """List exceptions, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -767,14 +767,14 @@ class Exceptions(SyncResource):
     def list_sla(self, *, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, sortBy: Optional[T.SlaSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaItem]:
         """List open exceptions by time to breach.
 
-        Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above.
+        Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above. The weak ETag holds for at most a minute, while minutes_to_breach goes on.
         """
         return self._list("GET", f"/v1/exceptions/sla", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "sortBy": sortBy, "cursor": cursor})
 
     def list_sla_changes(self, *, since: str, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.SlaChange]:
         """List what changed in the open exceptions.
 
-        Keeps a list up to date at little cost. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. An item can be repeated, so apply items idempotently.
+        Keeps a list up to date. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time, with its ETag. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. Items can repeat, so apply them idempotently.
         """
         return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
 
@@ -816,7 +816,7 @@ class Exceptions(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -830,7 +830,7 @@ class Exceptions(SyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -844,7 +844,7 @@ class Exceptions(SyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -874,7 +874,7 @@ class AsyncExceptions(AsyncResource):
     def list(self, *, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, updated_since: Optional[str] = None, status: Optional[Sequence[T.ExceptionStatus]] = None, sortBy: Optional[T.ExceptionSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaException]:
         """List exceptions, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "updated_since": updated_since, "status": status, "sortBy": sortBy, "cursor": cursor})
 
@@ -909,14 +909,14 @@ class AsyncExceptions(AsyncResource):
     def list_sla(self, *, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, sortBy: Optional[T.SlaSort] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaItem]:
         """List open exceptions by time to breach.
 
-        Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above.
+        Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above. The weak ETag holds for at most a minute, while minutes_to_breach goes on.
         """
         return self._list("GET", f"/v1/exceptions/sla", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "sortBy": sortBy, "cursor": cursor})
 
     def list_sla_changes(self, *, since: str, limit: Optional[int] = None, assigned_to: Optional[Sequence[str]] = None, reconciliation_id: Optional[Sequence[str]] = None, reason_code: Optional[Sequence[str]] = None, severity: Optional[Sequence[T.Severity]] = None, currency: Optional[Sequence[str]] = None, amount_from: Optional[int] = None, due_before: Optional[str] = None, breached_from: Optional[str] = None, breached_before: Optional[str] = None, closed_from: Optional[str] = None, closed_before: Optional[str] = None, q: Optional[str] = None, withinMinutes: Optional[int] = None, breach_risk: Optional[Sequence[T.BreachRiskFilter]] = None, status: Optional[Sequence[T.OpenExceptionStatus]] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.SlaChange]:
         """List what changed in the open exceptions.
 
-        Keeps a list up to date at little cost. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. An item can be repeated, so apply items idempotently.
+        Keeps a list up to date. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time, with its ETag. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. Items can repeat, so apply them idempotently.
         """
         return self._list("GET", f"/v1/exceptions/sla/changes", options, query={"limit": limit, "assigned_to": assigned_to, "reconciliation_id": reconciliation_id, "reason_code": reason_code, "severity": severity, "currency": currency, "amount_from": amount_from, "due_before": due_before, "breached_from": breached_from, "breached_before": breached_before, "closed_from": closed_from, "closed_before": closed_before, "q": q, "withinMinutes": withinMinutes, "breach_risk": breach_risk, "status": status, "since": since, "cursor": cursor})
 
@@ -958,7 +958,7 @@ class AsyncExceptions(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.SlaException:
         """Get an exception.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/exceptions/{segment('id', id)}", options)
 
@@ -972,7 +972,7 @@ class AsyncExceptions(AsyncResource):
     def list_comments(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionComment]:
         """List an exception's comments, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/comments", options, query={"limit": limit, "cursor": cursor})
 
@@ -986,7 +986,7 @@ class AsyncExceptions(AsyncResource):
     def list_history(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ExceptionChange]:
         """List an exception's changes, newest first.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._list("GET", f"/v1/exceptions/{segment('id', id)}/history", options, query={"limit": limit, "cursor": cursor})
 
@@ -1055,7 +1055,7 @@ class Holidays(SyncResource):
     def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return self._call("GET", f"/v1/holidays/countries", options)
 
@@ -1071,7 +1071,7 @@ class AsyncHolidays(AsyncResource):
     async def list_countries(self, **options: Unpack[Options]) -> T.HolidayCountries:
         """List the countries whose holidays are known.
 
-        Callers: every role; API keys with `read:exceptions`; the service-role key.
+        Callers: all roles; API keys with `read:exceptions`; the service-role key.
         """
         return await self._call("GET", f"/v1/holidays/countries", options)
 
@@ -1080,7 +1080,7 @@ class Imports(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Import]:
         """List imports, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -1103,7 +1103,7 @@ class AsyncImports(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, status: Optional[T.ImportStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Import]:
         """List imports, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/imports", options, query={"limit": limit, "source_id": source_id, "status": status, "cursor": cursor})
 
@@ -1126,7 +1126,7 @@ class Integrations(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Integration]:
         """List integrations, newest first.
 
-        Callers: every role; API keys with `read:integrations`; the service-role key.
+        Callers: all roles; API keys with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1147,7 +1147,7 @@ class Integrations(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Callers: every role; API keys with `read:integrations`; the service-role key.
+        Callers: all roles; API keys with `read:integrations`; the service-role key.
         """
         return self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1170,7 +1170,7 @@ class AsyncIntegrations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Integration]:
         """List integrations, newest first.
 
-        Callers: every role; API keys with `read:integrations`; the service-role key.
+        Callers: all roles; API keys with `read:integrations`; the service-role key.
         """
         return self._list("GET", f"/v1/integrations", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -1191,7 +1191,7 @@ class AsyncIntegrations(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.Integration:
         """Get an integration.
 
-        Callers: every role; API keys with `read:integrations`; the service-role key.
+        Callers: all roles; API keys with `read:integrations`; the service-role key.
         """
         return await self._call("GET", f"/v1/integrations/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -1288,14 +1288,14 @@ class Lines(SyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, updated_since: Optional[str] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Line]:
         """List lines, latest value date first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "updated_since": updated_since, "q": q, "cursor": cursor})
 
     def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1332,14 +1332,14 @@ class AsyncLines(AsyncResource):
     def list(self, *, limit: Optional[int] = None, source_id: Optional[str] = None, reconciliation_id: Optional[str] = None, side: Optional[T.LineSide] = None, import_id: Optional[str] = None, state: Optional[Literal["open", "partly_matched", "matched", "excluded", "outstanding"]] = None, currency: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, updated_since: Optional[str] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Line]:
         """List lines, latest value date first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/lines", options, query={"limit": limit, "source_id": source_id, "reconciliation_id": reconciliation_id, "side": side, "import_id": import_id, "state": state, "currency": currency, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "updated_since": updated_since, "q": q, "cursor": cursor})
 
     async def get(self, id: str, **options: Unpack[Options]) -> T.Line:
         """Get a line.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/lines/{segment('id', id)}", options)
 
@@ -1383,7 +1383,7 @@ class Matches(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1420,7 +1420,7 @@ class AsyncMatches(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Match:
         """Get a match.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/matches/{segment('id', id)}", options)
 
@@ -1457,7 +1457,7 @@ class Me(SyncResource):
     def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get your notification settings.
 
-        Callers: every role.
+        Callers: all roles.
         """
         return self._call("GET", f"/v1/me/notifications", options)
 
@@ -1494,7 +1494,7 @@ class AsyncMe(AsyncResource):
     async def get_notification_settings(self, **options: Unpack[Options]) -> T.NotificationSettings:
         """Get your notification settings.
 
-        Callers: every role.
+        Callers: all roles.
         """
         return await self._call("GET", f"/v1/me/notifications", options)
 
@@ -1560,7 +1560,7 @@ class Reconciliations(SyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1574,7 +1574,7 @@ class Reconciliations(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1604,7 +1604,7 @@ class Reconciliations(SyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Decision]:
         """List decisions in a period, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
@@ -1632,7 +1632,7 @@ class Reconciliations(SyncResource):
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, missing_evidence: Optional[bool] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Match]:
         """List a period's matches, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "missing_evidence": missing_evidence, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1709,7 +1709,7 @@ class Reconciliations(SyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Run]:
         """List a period's runs, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -1785,7 +1785,7 @@ class AsyncReconciliations(AsyncResource):
     def list(self, *, limit: Optional[int] = None, status: Optional[T.ReconciliationStatus] = None, period_from: Optional[str] = None, period_to: Optional[str] = None, left_source_id: Optional[str] = None, right_source_id: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Reconciliation]:
         """List reconciliations, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations", options, query={"limit": limit, "status": status, "period_from": period_from, "period_to": period_to, "left_source_id": left_source_id, "right_source_id": right_source_id, "cursor": cursor})
 
@@ -1799,7 +1799,7 @@ class AsyncReconciliations(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Reconciliation:
         """Get a reconciliation.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/reconciliations/{segment('id', id)}", options)
 
@@ -1829,7 +1829,7 @@ class AsyncReconciliations(AsyncResource):
     def list_decisions(self, id: str, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Decision]:
         """List decisions in a period, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/decisions", options, query={"limit": limit, "cursor": cursor})
 
@@ -1857,7 +1857,7 @@ class AsyncReconciliations(AsyncResource):
     def list_matches(self, id: str, *, limit: Optional[int] = None, state: Optional[T.MatchState] = None, method: Optional[str] = None, shape: Optional[T.MatchShape] = None, run_id: Optional[str] = None, missing_evidence: Optional[bool] = None, line_id: Optional[str] = None, date_from: Optional[str] = None, date_to: Optional[str] = None, amount_from: Optional[int] = None, amount_to: Optional[int] = None, q: Optional[str] = None, updated_since: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Match]:
         """List a period's matches, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/matches", options, query={"limit": limit, "state": state, "method": method, "shape": shape, "run_id": run_id, "missing_evidence": missing_evidence, "line_id": line_id, "date_from": date_from, "date_to": date_to, "amount_from": amount_from, "amount_to": amount_to, "q": q, "updated_since": updated_since, "cursor": cursor})
 
@@ -1934,7 +1934,7 @@ class AsyncReconciliations(AsyncResource):
     def list_runs(self, id: str, *, limit: Optional[int] = None, status: Optional[T.RunStatus] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Run]:
         """List a period's runs, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/reconciliations/{segment('id', id)}/runs", options, query={"limit": limit, "status": status, "cursor": cursor})
 
@@ -2010,7 +2010,7 @@ class ReleaseNotes(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2031,7 +2031,7 @@ class ReleaseNotes(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2054,7 +2054,7 @@ class AsyncReleaseNotes(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.ReleaseNote]:
         """List release notes, newest first.
 
-        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/release-notes", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2075,7 +2075,7 @@ class AsyncReleaseNotes(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.ReleaseNote:
         """Get a release note.
 
-        Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:release-notes`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/release-notes/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2144,7 +2144,7 @@ class Runs(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2153,7 +2153,7 @@ class AsyncRuns(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Run:
         """Get a run.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/runs/{segment('id', id)}", options)
 
@@ -2254,7 +2254,7 @@ class SlaPolicy(SyncResource):
     def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Callers: every role; the service-role key.
+        Callers: all roles; the service-role key.
         """
         return self._call("GET", f"/v1/sla-policy", options)
 
@@ -2270,7 +2270,7 @@ class AsyncSlaPolicy(AsyncResource):
     async def get(self, **options: Unpack[Options]) -> T.SlaPolicy:
         """Get the tenant's SLA policy.
 
-        Callers: every role; the service-role key.
+        Callers: all roles; the service-role key.
         """
         return await self._call("GET", f"/v1/sla-policy", options)
 
@@ -2286,7 +2286,7 @@ class Sources(SyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.Source]:
         """List sources, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2300,7 +2300,7 @@ class Sources(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2335,7 +2335,7 @@ class Sources(SyncResource):
     def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2358,7 +2358,7 @@ class AsyncSources(AsyncResource):
     def list(self, *, limit: Optional[int] = None, kind: Optional[T.SourceKind] = None, q: Optional[str] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.Source]:
         """List sources, newest first.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return self._list("GET", f"/v1/sources", options, query={"limit": limit, "kind": kind, "q": q, "cursor": cursor})
 
@@ -2372,7 +2372,7 @@ class AsyncSources(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.Source:
         """Get a source.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}", options)
 
@@ -2407,7 +2407,7 @@ class AsyncSources(AsyncResource):
     async def get_balance(self, id: str, balance_id: str, **options: Unpack[Options]) -> T.SourceBalance:
         """Get a balance of a source.
 
-        Callers: every role; API keys with `read:reconciliations`; the service-role key.
+        Callers: all roles; API keys with `read:reconciliations`; the service-role key.
         """
         return await self._call("GET", f"/v1/sources/{segment('id', id)}/balances/{segment('balance_id', balance_id)}", options)
 
@@ -2490,7 +2490,7 @@ class Troubleshooting(SyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2511,7 +2511,7 @@ class Troubleshooting(SyncResource):
     def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2534,7 +2534,7 @@ class AsyncTroubleshooting(AsyncResource):
     def list(self, *, limit: Optional[int] = None, operation: Optional[str] = None, q: Optional[str] = None, updated_since: Optional[str] = None, include_deleted: Optional[T.DeletedFilter] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.TroubleshootingGuide]:
         """List troubleshooting, newest first.
 
-        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return self._list("GET", f"/v1/troubleshooting", options, query={"limit": limit, "operation": operation, "q": q, "updated_since": updated_since, "include_deleted": include_deleted, "cursor": cursor})
 
@@ -2555,7 +2555,7 @@ class AsyncTroubleshooting(AsyncResource):
     async def get(self, id: str, *, include_deleted: Optional[bool] = None, **options: Unpack[Options]) -> T.TroubleshootingGuide:
         """Get a troubleshooting guide.
 
-        Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
+        Callers: all roles; API keys with `read:troubleshooting`; the publishable key; the service-role key.
         """
         return await self._call("GET", f"/v1/troubleshooting/{segment('id', id)}", options, query={"include_deleted": include_deleted})
 
@@ -2578,7 +2578,7 @@ class Views(SyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> Pages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Callers: every role.
+        Callers: all roles.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2599,7 +2599,7 @@ class Views(SyncResource):
     def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Callers: every role.
+        Callers: all roles.
         """
         return self._call("GET", f"/v1/views/{segment('id', id)}", options)
 
@@ -2615,7 +2615,7 @@ class AsyncViews(AsyncResource):
     def list(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, **options: Unpack[Options]) -> AsyncPages[T.View]:
         """List your views and those shared with you, oldest first.
 
-        Callers: every role.
+        Callers: all roles.
         """
         return self._list("GET", f"/v1/views", options, query={"limit": limit, "cursor": cursor})
 
@@ -2636,7 +2636,7 @@ class AsyncViews(AsyncResource):
     async def get(self, id: str, **options: Unpack[Options]) -> T.View:
         """Get a view.
 
-        Callers: every role.
+        Callers: all roles.
         """
         return await self._call("GET", f"/v1/views/{segment('id', id)}", options)
 

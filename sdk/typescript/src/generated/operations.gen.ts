@@ -168,7 +168,7 @@ export class CalendarsResource extends Resource {
   /**
    * List calendars, newest first.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListCalendarsQuery, options?: CallOptions): List<T.CalendarPage> {
     return listOf(this.send, "/v1/calendars", query, options);
@@ -195,7 +195,7 @@ export class CalendarsResource extends Resource {
   /**
    * Get a calendar.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Calendar> {
     return callOf(this.send, { method: "GET", path: `/v1/calendars/${segment("id", id)}`, options });
@@ -264,7 +264,7 @@ export class ConnectionsResource extends Resource {
   /**
    * List connections, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListConnectionsQuery, options?: CallOptions): List<T.ConnectionPage> {
     return listOf(this.send, "/v1/connections", query, options);
@@ -291,7 +291,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Get a connection.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Connection> {
     return callOf(this.send, { method: "GET", path: `/v1/connections/${segment("id", id)}`, options });
@@ -318,7 +318,7 @@ export class ConnectionsResource extends Resource {
   /**
    * List what a connection found, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   listFiles(id: string, query?: T.ListConnectionFilesQuery, options?: CallOptions): List<T.ConnectionFilePage> {
     return listOf(this.send, `/v1/connections/${segment("id", id)}/files`, query, options);
@@ -351,7 +351,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * List entry batches, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListEntryBatchesQuery, options?: CallOptions): List<T.EntryBatchPage> {
     return listOf(this.send, "/v1/entry-batches", query, options);
@@ -360,7 +360,7 @@ export class EntryBatchesResource extends Resource {
   /**
    * Get an entry batch.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.EntryBatch> {
     return callOf(this.send, { method: "GET", path: `/v1/entry-batches/${segment("id", id)}`, options });
@@ -435,7 +435,7 @@ export class EventsResource extends Resource {
   /**
    * Get an event.
    *
-   * Callers: every role; all API keys; the service-role key.
+   * Callers: all roles; all API keys; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.ListedEvent> {
     return callOf(this.send, { method: "GET", path: `/v1/events/${segment("id", id)}`, options });
@@ -474,7 +474,7 @@ export class EvidenceResource extends Resource {
   /**
    * Get a file of evidence.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Evidence> {
     return callOf(this.send, { method: "GET", path: `/v1/evidence/${segment("id", id)}`, options });
@@ -495,7 +495,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List exceptions, newest first.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   list(query?: T.ListExceptionsQuery, options?: CallOptions): List<T.SlaExceptionPage> {
     return listOf(this.send, "/v1/exceptions", query, options);
@@ -540,7 +540,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List open exceptions by time to breach.
    *
-   * Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above.
+   * Open and in-review exceptions, with a summary of all of them. breach_risk: breached at 0 minutes or less, high below 60, medium from 60 to 240, low above. The weak ETag holds for at most a minute, while minutes_to_breach goes on.
    */
   listSla(query?: T.ListSlaExceptionsQuery, options?: CallOptions): List<T.SlaList> {
     return listOf(this.send, "/v1/exceptions/sla", query, options);
@@ -549,7 +549,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List what changed in the open exceptions.
    *
-   * Keeps a list up to date at little cost. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. An item can be repeated, so apply items idempotently.
+   * Keeps a list up to date. Send the list's filters and its as_of as since; follow next_cursor, then pass the first page's as_of next time, with its ETag. Each item has the current exception, or null if your filters no longer match it. Changes of breach_risk over time are included. Items can repeat, so apply them idempotently.
    */
   listSlaChanges(query: T.ListSlaChangesQuery, options?: CallOptions): List<T.SlaChanges> {
     return listOf(this.send, "/v1/exceptions/sla/changes", query, options);
@@ -603,7 +603,7 @@ export class ExceptionsResource extends Resource {
   /**
    * Get an exception.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.SlaException> {
     return callOf(this.send, { method: "GET", path: `/v1/exceptions/${segment("id", id)}`, options });
@@ -621,7 +621,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List an exception's comments, newest first.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   listComments(id: string, query?: T.ListExceptionCommentsQuery, options?: CallOptions): List<T.ExceptionCommentPage> {
     return listOf(this.send, `/v1/exceptions/${segment("id", id)}/comments`, query, options);
@@ -639,7 +639,7 @@ export class ExceptionsResource extends Resource {
   /**
    * List an exception's changes, newest first.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   listHistory(id: string, query?: T.ListExceptionHistoryQuery, options?: CallOptions): List<T.ExceptionChangePage> {
     return listOf(this.send, `/v1/exceptions/${segment("id", id)}/history`, query, options);
@@ -708,7 +708,7 @@ export class HolidaysResource extends Resource {
   /**
    * List the countries whose holidays are known.
    *
-   * Callers: every role; API keys with `read:exceptions`; the service-role key.
+   * Callers: all roles; API keys with `read:exceptions`; the service-role key.
    */
   listCountries(options?: CallOptions): Call<T.HolidayCountries> {
     return callOf(this.send, { method: "GET", path: "/v1/holidays/countries", options });
@@ -720,7 +720,7 @@ export class ImportsResource extends Resource {
   /**
    * List imports, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListImportsQuery, options?: CallOptions): List<T.ImportPage> {
     return listOf(this.send, "/v1/imports", query, options);
@@ -750,7 +750,7 @@ export class IntegrationsResource extends Resource {
   /**
    * List integrations, newest first.
    *
-   * Callers: every role; API keys with `read:integrations`; the service-role key.
+   * Callers: all roles; API keys with `read:integrations`; the service-role key.
    */
   list(query?: T.ListIntegrationsQuery, options?: CallOptions): List<T.IntegrationPage> {
     return listOf(this.send, "/v1/integrations", query, options);
@@ -777,7 +777,7 @@ export class IntegrationsResource extends Resource {
   /**
    * Get an integration.
    *
-   * Callers: every role; API keys with `read:integrations`; the service-role key.
+   * Callers: all roles; API keys with `read:integrations`; the service-role key.
    */
   get(id: string, query?: T.GetIntegrationQuery, options?: CallOptions): Call<T.Integration> {
     return callOf(this.send, { method: "GET", path: `/v1/integrations/${segment("id", id)}`, query, options });
@@ -855,7 +855,7 @@ export class LinesResource extends Resource {
   /**
    * List lines, latest value date first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListLinesQuery, options?: CallOptions): List<T.LinePage> {
     return listOf(this.send, "/v1/lines", query, options);
@@ -864,7 +864,7 @@ export class LinesResource extends Resource {
   /**
    * Get a line.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Line> {
     return callOf(this.send, { method: "GET", path: `/v1/lines/${segment("id", id)}`, options });
@@ -921,7 +921,7 @@ export class MatchesResource extends Resource {
   /**
    * Get a match.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Match> {
     return callOf(this.send, { method: "GET", path: `/v1/matches/${segment("id", id)}`, options });
@@ -969,7 +969,7 @@ export class MeResource extends Resource {
   /**
    * Get your notification settings.
    *
-   * Callers: every role.
+   * Callers: all roles.
    */
   getNotificationSettings(options?: CallOptions): Call<T.NotificationSettings> {
     return callOf(this.send, { method: "GET", path: "/v1/me/notifications", options });
@@ -1032,7 +1032,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * List reconciliations, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListReconciliationsQuery, options?: CallOptions): List<T.ReconciliationPage> {
     return listOf(this.send, "/v1/reconciliations", query, options);
@@ -1050,7 +1050,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * Get a reconciliation.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Reconciliation> {
     return callOf(this.send, { method: "GET", path: `/v1/reconciliations/${segment("id", id)}`, options });
@@ -1088,7 +1088,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * List decisions in a period, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   listDecisions(id: string, query?: T.ListDecisionsQuery, options?: CallOptions): List<T.DecisionPage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/decisions`, query, options);
@@ -1124,7 +1124,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * List a period's matches, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   listMatches(id: string, query?: T.ListMatchesQuery, options?: CallOptions): List<T.MatchPage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/matches`, query, options);
@@ -1223,7 +1223,7 @@ export class ReconciliationsResource extends Resource {
   /**
    * List a period's runs, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   listRuns(id: string, query?: T.ListRunsQuery, options?: CallOptions): List<T.RunPage> {
     return listOf(this.send, `/v1/reconciliations/${segment("id", id)}/runs`, query, options);
@@ -1320,7 +1320,7 @@ export class ReleaseNotesResource extends Resource {
   /**
    * List release notes, newest first.
    *
-   * Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: all roles; API keys with `read:release-notes`; the publishable key; the service-role key.
    */
   list(query?: T.ListReleaseNotesQuery, options?: CallOptions): List<T.ReleaseNotePage> {
     return listOf(this.send, "/v1/release-notes", query, options);
@@ -1347,7 +1347,7 @@ export class ReleaseNotesResource extends Resource {
   /**
    * Get a release note.
    *
-   * Callers: every role; API keys with `read:release-notes`; the publishable key; the service-role key.
+   * Callers: all roles; API keys with `read:release-notes`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetReleaseNoteQuery, options?: CallOptions): Call<T.ReleaseNote> {
     return callOf(this.send, { method: "GET", path: `/v1/release-notes/${segment("id", id)}`, query, options });
@@ -1407,7 +1407,7 @@ export class RunsResource extends Resource {
   /**
    * Get a run.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Run> {
     return callOf(this.send, { method: "GET", path: `/v1/runs/${segment("id", id)}`, options });
@@ -1479,7 +1479,7 @@ export class SlaPolicyResource extends Resource {
   /**
    * Get the tenant's SLA policy.
    *
-   * Callers: every role; the service-role key.
+   * Callers: all roles; the service-role key.
    */
   get(options?: CallOptions): Call<T.SlaPolicy> {
     return callOf(this.send, { method: "GET", path: "/v1/sla-policy", options });
@@ -1500,7 +1500,7 @@ export class SourcesResource extends Resource {
   /**
    * List sources, newest first.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   list(query?: T.ListSourcesQuery, options?: CallOptions): List<T.SourcePage> {
     return listOf(this.send, "/v1/sources", query, options);
@@ -1518,7 +1518,7 @@ export class SourcesResource extends Resource {
   /**
    * Get a source.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   get(id: string, options?: CallOptions): Call<T.Source> {
     return callOf(this.send, { method: "GET", path: `/v1/sources/${segment("id", id)}`, options });
@@ -1563,7 +1563,7 @@ export class SourcesResource extends Resource {
   /**
    * Get a balance of a source.
    *
-   * Callers: every role; API keys with `read:reconciliations`; the service-role key.
+   * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
    */
   getBalance(id: string, balanceId: string, options?: CallOptions): Call<T.SourceBalance> {
     return callOf(this.send, { method: "GET", path: `/v1/sources/${segment("id", id)}/balances/${segment("balanceId", balanceId)}`, options });
@@ -1632,7 +1632,7 @@ export class TroubleshootingResource extends Resource {
   /**
    * List troubleshooting, newest first.
    *
-   * Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: all roles; API keys with `read:troubleshooting`; the publishable key; the service-role key.
    */
   list(query?: T.ListTroubleshootingQuery, options?: CallOptions): List<T.TroubleshootingGuidePage> {
     return listOf(this.send, "/v1/troubleshooting", query, options);
@@ -1659,7 +1659,7 @@ export class TroubleshootingResource extends Resource {
   /**
    * Get a troubleshooting guide.
    *
-   * Callers: every role; API keys with `read:troubleshooting`; the publishable key; the service-role key.
+   * Callers: all roles; API keys with `read:troubleshooting`; the publishable key; the service-role key.
    */
   get(id: string, query?: T.GetTroubleshootingGuideQuery, options?: CallOptions): Call<T.TroubleshootingGuide> {
     return callOf(this.send, { method: "GET", path: `/v1/troubleshooting/${segment("id", id)}`, query, options });
@@ -1689,7 +1689,7 @@ export class ViewsResource extends Resource {
   /**
    * List your views and those shared with you, oldest first.
    *
-   * Callers: every role.
+   * Callers: all roles.
    */
   list(query?: T.ListViewsQuery, options?: CallOptions): List<T.ViewPage> {
     return listOf(this.send, "/v1/views", query, options);
@@ -1716,7 +1716,7 @@ export class ViewsResource extends Resource {
   /**
    * Get a view.
    *
-   * Callers: every role.
+   * Callers: all roles.
    */
   get(id: string, options?: CallOptions): Call<T.View> {
     return callOf(this.send, { method: "GET", path: `/v1/views/${segment("id", id)}`, options });

@@ -813,7 +813,7 @@ export type CalendarChange = {
      */
     updated_by: string;
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run: boolean;
     impact: CalendarImpact;
@@ -941,7 +941,7 @@ export type ChainFault = {
      */
     event_id: string | null;
     /**
-     * A sentence that explains it.
+     * The explanation.
      * @maxLength 2000
      */
     message: string;
@@ -1077,7 +1077,7 @@ export type ConflictOrInvalidTransitionProblem = Problem & {
      */
     status?: 409;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"conflict" | "invalid_transition">;
 };
@@ -1088,7 +1088,7 @@ export type ConflictProblem = Problem & {
      */
     status?: 409;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "conflict";
 };
@@ -1912,7 +1912,7 @@ export type CreateReleaseNoteRequest = {
 
 export type CreateRunRequest = {
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run?: boolean;
     /**
@@ -3180,7 +3180,7 @@ export type ExceptionLedger = {
      */
     breached: boolean;
     /**
-     * A sentence that explains it.
+     * The explanation.
      * @maxLength 500
      */
     explanation: string;
@@ -3442,7 +3442,7 @@ export type ForbiddenProblem = Problem & {
      */
     status?: 403;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"tenant_forbidden" | "role_required" | "scope_required" | "ip_not_allowed" | "browser_forbidden">;
 };
@@ -3460,7 +3460,7 @@ export type HolidayCountries = {
      */
     items: {
         /**
-         * The code, for your program.
+         * The code for your program.
          * @minLength 1
          * @maxLength 12
          * @pattern ^[A-Za-z0-9-]+$
@@ -3481,7 +3481,7 @@ export type Holidays = {
      */
     regions: {
         /**
-         * The code, for your program.
+         * The code for your program.
          * @minLength 1
          * @maxLength 12
          * @pattern ^[A-Za-z0-9-]+$
@@ -3555,7 +3555,7 @@ export type IdempotencyKeyRequiredProblem = Problem & {
      */
     status?: 400;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"invalid_request" | "tenant_required" | "idempotency_key_required">;
 };
@@ -3566,7 +3566,7 @@ export type IdempotencyMismatchProblem = Problem & {
      */
     status?: 422;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "idempotency_mismatch";
 };
@@ -4038,7 +4038,7 @@ export type ImportPreview = {
          */
         about: string;
         /**
-         * A sentence that explains it.
+         * The explanation.
          * @maxLength 2000
          */
         message: string;
@@ -4172,7 +4172,7 @@ export type ImportReport = {
          */
         path: string;
         /**
-         * A sentence that explains it.
+         * The explanation.
          * @maxLength 2000
          */
         message: string;
@@ -4189,11 +4189,11 @@ export type ImportWarning = "nothing_stored" | "skipped" | "refused" | "balance_
  */
 export type ImportWarnings = {
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code: Open<ImportWarning>;
     /**
-     * A sentence that explains it.
+     * The explanation.
      * @maxLength 2000
      */
     message: string;
@@ -4292,7 +4292,7 @@ export type InternalProblem = Problem & {
      */
     status?: 500;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "internal";
 };
@@ -4303,7 +4303,7 @@ export type InvalidRequestProblem = Problem & {
      */
     status?: 400;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"invalid_request" | "tenant_required">;
 };
@@ -4377,7 +4377,7 @@ export type IpNotAllowedOrBrowserForbiddenProblem = Problem & {
      */
     status?: 403;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"tenant_forbidden" | "ip_not_allowed" | "browser_forbidden">;
 };
@@ -4840,7 +4840,7 @@ export type LineRefusals = {
      */
     field: string | null;
     /**
-     * A sentence that explains it.
+     * The explanation.
      * @maxLength 2000
      */
     message: string;
@@ -4872,7 +4872,7 @@ export type LineSuggestion = {
      */
     difference_minor: number;
     /**
-     * A sentence that explains it.
+     * The explanation.
      */
     explanation: MatchExplanation;
 };
@@ -5198,7 +5198,7 @@ export type Match = {
         note: string | null;
     }[];
     /**
-     * A sentence that explains it.
+     * The explanation.
      */
     explanation: MatchExplanation;
     /**
@@ -5957,7 +5957,7 @@ export type NotFoundProblem = Problem & {
      */
     status?: 404;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "not_found";
 };
@@ -6716,7 +6716,7 @@ export type PayloadTooLargeProblem = Problem & {
      */
     status?: 413;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "payload_too_large";
 };
@@ -6737,7 +6737,7 @@ export type PeriodCheck = {
      */
     count: number | null;
     /**
-     * A sentence that explains it.
+     * The explanation.
      * @maxLength 1000
      */
     detail: string;
@@ -6847,7 +6847,7 @@ export type PreconditionFailedProblem = Problem & {
      */
     status?: 412;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "precondition_failed";
 };
@@ -6935,7 +6935,7 @@ export type Problem = {
          */
         path: string;
         /**
-         * A sentence that explains it.
+         * The explanation.
          * @maxLength 2000
          */
         message: string;
@@ -6994,7 +6994,7 @@ export type PutCalendarRequest = {
      */
     apply_to?: "new" | "open";
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run?: boolean;
 };
@@ -7102,7 +7102,7 @@ export type PutRulesRequest = {
         right: string;
     }[];
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run?: boolean;
 };
@@ -7185,7 +7185,7 @@ export type PutSlaPolicyRequest = {
     };
     pause?: PausePolicyInput;
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run?: boolean;
 };
@@ -7196,7 +7196,7 @@ export type RateLimitedProblem = Problem & {
      */
     status?: 429;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "rate_limited";
 };
@@ -7949,7 +7949,7 @@ export type RoleRequiredOrBrowserForbiddenProblem = Problem & {
      */
     status?: 403;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"tenant_forbidden" | "role_required" | "browser_forbidden">;
 };
@@ -7960,7 +7960,7 @@ export type RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem = Problem & {
      */
     status?: 403;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"tenant_forbidden" | "role_required" | "ip_not_allowed" | "browser_forbidden">;
 };
@@ -7971,7 +7971,7 @@ export type RoleRequiredProblem = Problem & {
      */
     status?: 403;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: Open<"tenant_forbidden" | "role_required">;
 };
@@ -8112,7 +8112,7 @@ export type RuleSetChange = {
      */
     updated_by: string | null;
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run: boolean;
     /**
@@ -8135,7 +8135,7 @@ export type Run = {
      */
     status: Open<RunStatus>;
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run: boolean;
     /**
@@ -8654,7 +8654,7 @@ export type SkippedException = {
      */
     title: string;
     /**
-     * A sentence that explains it.
+     * The explanation.
      * @maxLength 2000
      */
     message: string;
@@ -9103,7 +9103,7 @@ export type SlaPolicyChange = {
      */
     updated_by: string;
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run: boolean;
     impact: SlaPolicyImpact;
@@ -9978,7 +9978,7 @@ export type UnauthenticatedProblem = Problem & {
      */
     status?: 401;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "unauthenticated";
 };
@@ -9989,7 +9989,7 @@ export type UnavailableProblem = Problem & {
      */
     status?: 503;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "unavailable";
 };
@@ -10000,7 +10000,7 @@ export type UnsupportedMediaTypeProblem = Problem & {
      */
     status?: 415;
     /**
-     * The code, for your program.
+     * The code for your program.
      */
     code?: "unsupported_media_type";
 };
@@ -11139,7 +11139,7 @@ export type WebhookDisabledEvent = {
          */
         reason: Open<WebhookDisabledReason>;
         /**
-         * A sentence that explains it.
+         * The explanation.
          * @maxLength 1000
          */
         detail: string | null;
@@ -11190,7 +11190,7 @@ export type WebhookFailingEvent = {
          */
         disable_at: string;
         /**
-         * A sentence that explains it.
+         * The explanation.
          * @maxLength 1000
          */
         detail: string;
@@ -11305,7 +11305,7 @@ export type WebhookRecovery = {
      */
     since: string;
     /**
-     * If true, nothing was changed: the response is a preview.
+     * If true, nothing was changed.
      */
     dry_run: boolean;
     /**
@@ -11374,7 +11374,7 @@ export type WebhookTestEvent = {
          */
         id: string;
         /**
-         * A sentence that explains it.
+         * The explanation.
          * @maxLength 2000
          */
         message: string;
