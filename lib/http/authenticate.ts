@@ -2,7 +2,7 @@ import { countApiKeyUse } from "../api-keys/usage-meter.ts";
 import { authorize } from "../auth/authorize.ts";
 import { verifyCredential } from "../auth/credential.ts";
 import { type Identity, type Principal, principalFor } from "../auth/principal.ts";
-import { unauthenticated } from "../auth/unauthenticated.ts";
+import { invalidToken, unauthenticated } from "../auth/unauthenticated.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 import type { Contract } from "../wire/contract.ts";
@@ -112,9 +112,15 @@ function requireServer(identity: Identity, { headers }: Request): void {
 function requireStanding(identity: Identity): void {
   if (identity.type !== "api_key") return;
   if (identity.key.standing === "revoked")
-    throw unauthenticated("This API key is revoked. Use another key.");
+    throw unauthenticated(
+      "This API key is revoked. Use another key.",
+      invalidToken("The API key is revoked."),
+    );
   if (identity.key.standing === "expired")
-    throw unauthenticated("This API key has expired. Use another key.");
+    throw unauthenticated(
+      "This API key has expired. Use another key.",
+      invalidToken("The API key has expired."),
+    );
 }
 
 function readTenantId(request: Request): string {
