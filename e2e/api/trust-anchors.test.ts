@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTenant } from "#e2e/fixtures.ts";
+import { createTenant, stack } from "#e2e/fixtures.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { handMade, inMinutes } from "./hand-made-token.ts";
 
@@ -43,6 +43,7 @@ describe("trust anchors of a web process", () => {
       AUTH_JWT_TENANTS: `no-such-tenant, ${tenant}`,
       AUTH_JWT_TENANTS_CLAIM: CLAIM,
       AUTH_JWT_ROLES_CLAIM: ROLES,
+      SERVICE_ROLE_REASON: "required",
     });
   });
 
@@ -184,6 +185,23 @@ describe("trust anchors of a web process", () => {
     );
     expect(await why(await rs256(good(), stranger.privateKey))).toMatch(/signature/);
     expect(await why("a.b.c")).toMatch(/not a JWT/);
+  });
+
+  it("don't spare a service-role call its reason where the operator requires one", async () => {
+    const called = async (reason?: string) => {
+      const answer = await fetch(`${web.url}/v1/me`, {
+        headers: {
+          Authorization: `Bearer ${stack.secretKey}`,
+          "X-Tenant-Id": tenant,
+          ...(reason !== undefined && { "X-Audit-Reason": reason }),
+        },
+      });
+      const { errors = [] } = (await answer.json()) as { errors?: { path: string }[] };
+      return [answer.status, ...errors.map(({ path }) => path)];
+    };
+    expect(await called()).toEqual([400, "X-Audit-Reason"]);
+    expect(await called(" \u00A0")).toEqual([400, "X-Audit-Reason"]);
+    expect(await called("Ticket 4711")).toEqual([200]);
   });
 
   it("throttle JWKS requests, even for many unknown kids", async () => {
