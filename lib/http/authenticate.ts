@@ -60,9 +60,17 @@ export async function reauthenticate(
   authorize(principalFor(identity, tenantId), contract.access);
 }
 
-/** Everyone holds the same publishable key, so its calls are limited by client address. */
-function bucketOf({ type, issuer, id }: Principal, tenantId: string, { address }: Caller): string {
-  return `${tenantId}:${type}:${issuer}:${type === "publishable_key" ? addressKey(address) : id}`;
+/**
+ * What a caller's calls are counted by. An issuer and an ID can contain any separator, so they are
+ * encoded. Everyone holds the same publishable key, so its calls are counted by client address.
+ */
+export function bucketOf(
+  { type, issuer, id }: Pick<Principal, "type" | "issuer" | "id">,
+  tenantId: string,
+  { address }: Pick<Caller, "address">,
+): string {
+  const owner = type === "publishable_key" ? addressKey(address) : id;
+  return JSON.stringify([tenantId, type, issuer, owner]);
 }
 
 async function counting<Result>(
