@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
-import { timeOf } from "#components/calendars/hours.ts";
 import { TextField } from "#components/ui/text-field.tsx";
+import { timeOf } from "#components/ui/typed-time.ts";
 
 type Props = Omit<ComponentProps<typeof TextField>, "value" | "type" | "onBlur"> & {
   value: string;

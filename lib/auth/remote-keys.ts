@@ -20,7 +20,7 @@ const RESPONSE_TIMEOUT_MS = 5_000;
 export class KeysUnavailable extends Error {}
 
 /**
- * The keys of a JWKS URL. An unknown `kid` reloads them, at a rate of its own: a key can be
+ * The keys of a JWKS URL. An unknown `kid` reloads them, at a separate rate: a key can be
  * published just after they were loaded. @throws KeysUnavailable
  */
 export function remoteKeys(
