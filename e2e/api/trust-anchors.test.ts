@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTenant, stack } from "#e2e/fixtures.ts";
+import { createTenant, sql, stack, uniqueName } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { handMade, inMinutes } from "./hand-made-token.ts";
 
@@ -185,6 +186,19 @@ describe("trust anchors of a web process", () => {
     );
     expect(await why(await rs256(good(), stranger.privateKey))).toMatch(/signature/);
     expect(await why("a.b.c")).toMatch(/not a JWT/);
+  });
+
+  it("are refused in the audit log with the reason and the issuer that the token names", async () => {
+    const issuer = `https://${uniqueName("idp")}.example`;
+    await ask(await handMade({}, { ...good(), iss: issuer }), tenant);
+    await until("the refusal is recorded", async () => {
+      const events = await sql<{ reason: string }>(
+        `select details ->> 'token_refused' as reason from public.security_events
+         where details ->> 'token_issuer' = $1`,
+        [issuer],
+      );
+      return events.length > 0 && events.every(({ reason }) => reason === "issuer");
+    });
   });
 
   it("don't spare a service-role call its reason where the operator requires one", async () => {
