@@ -9,7 +9,7 @@ const UNIT_ALONE = [
   "bin/{db,doctor/database,dev/reseal}.test.ts",
   "bin/dev/migration/*.test.ts",
   "lib/api-keys/verify-api-key.test.ts",
-  "lib/auth/cookies.test.ts",
+  "lib/auth/{cookies,refused-tokens}.test.ts",
   "lib/evidence/evidence-store.test.ts",
   "lib/background/*.test.ts",
   "sdk/typescript/test/{calls,waits}.test.ts",

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { inspect } from "node:util";
+import { maskSecrets } from "../lib/runtime/mask-secrets.ts";
 
 export type Entry = {
   time: string;
@@ -16,8 +17,12 @@ const COLOURS: Record<string, string> = {
   debug: "\x1b[2m",
 };
 
-/** Turns a line of any process, our loggers' JSON or plain text, into a log entry. */
-export function entryOf(part: string, line: string, level = "info"): Entry {
+/**
+ * Turns a line of any process, our loggers' JSON or plain text, into a log entry. Secrets are
+ * masked: what Node, Next and Postgres write by themselves never passed through our logger.
+ */
+export function entryOf(part: string, text: string, level = "info"): Entry {
+  const line = maskSecrets(text);
   const plain = { time: new Date().toISOString(), level, part, msg: line };
   if (!line.startsWith("{")) return plain;
   try {

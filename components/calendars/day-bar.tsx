@@ -1,5 +1,6 @@
+import { timeOf } from "#components/ui/typed-time.ts";
 import type { Interval } from "#lib/calendars/contract.ts";
-import { stretchOf, timeOf } from "./hours.ts";
+import { stretchOf } from "./hours.ts";
 
 const DAY_MINUTES = 1440;
 

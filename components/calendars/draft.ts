@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Problems } from "#components/kit/problems.ts";
+import { timeOf } from "#components/ui/typed-time.ts";
 import {
   type Calendar,
   type createCalendarContract,
@@ -7,7 +8,7 @@ import {
   SPECIAL_DAYS_MAX,
   type SpecialDay,
 } from "#lib/calendars/contract.ts";
-import { timeOf, type Weekday } from "./hours.ts";
+import type { Weekday } from "./hours.ts";
 
 type Sent = z.output<NonNullable<typeof createCalendarContract.body>>;
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import { formatDay } from "#components/ui/moment.ts";
 import {
   dayKinds,
@@ -6,7 +6,6 @@ import {
   formatWeek,
   formatWeekdayDate,
   monthsFrom,
-  timeOf,
   weekMinutes,
 } from "./hours.ts";
 
@@ -14,21 +13,6 @@ const at = (day: "monday" | "friday" | "saturday" | "sunday", from: string, to: 
   day,
   from,
   to,
-});
-
-test.each([
-  ["9", "09:00"],
-  ["930", "09:30"],
-  ["0930", "09:30"],
-  ["9:30", "09:30"],
-  ["17.30", "17:30"],
-  ["24", "24:00"],
-  ["24:01", undefined],
-  ["9:60", undefined],
-  ["", undefined],
-  ["noon", undefined],
-])("%o typed is %o", (typed, time) => {
-  expect(timeOf(typed)).toBe(time);
 });
 
 describe("a week", () => {

@@ -1,4 +1,5 @@
 import { formatDay } from "#components/ui/moment.ts";
+import { timeOf } from "#components/ui/typed-time.ts";
 import { type Interval, type SpecialDay, WEEKDAYS } from "#lib/calendars/contract.ts";
 
 export type Weekday = (typeof WEEKDAYS)[number];
@@ -27,18 +28,6 @@ const WEEK_MINUTES = 7 * DAY_MINUTES;
 export function minutesOf(time: string): number {
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
   return hours * 60 + minutes;
-}
-
-/** As a person types it, "9", "930", "17.30" or "24", as HH:MM. Undefined: no time of day. */
-export function timeOf(typed: string): string | undefined {
-  const [, hours, minutes = "0"] = /^(\d{1,2})(?:[:.h ]?(\d{2}))?$/.exec(typed.trim()) ?? [];
-  if (
-    hours === undefined ||
-    Number(minutes) > 59 ||
-    Number(hours) * 60 + Number(minutes) > DAY_MINUTES
-  )
-    return undefined;
-  return `${hours.padStart(2, "0")}:${minutes.padStart(2, "0")}`;
 }
 
 /** Whether it ends on the day after the one it starts on. */

@@ -3,8 +3,9 @@
 import { Trash2 } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { Button } from "#components/ui/button.tsx";
+import { timeOf } from "#components/ui/typed-time.ts";
 import type { Interval } from "#lib/calendars/contract.ts";
-import { endsNextDay, timeOf } from "./hours.ts";
+import { endsNextDay } from "./hours.ts";
 
 const FIELD =
   "h-9 w-20 rounded-md border border-field bg-surface px-2 text-center text-sm text-ink " +

@@ -130,7 +130,9 @@ function StatusMenu({
       callApi(updateReconciliationContract, { tenant, params: { id }, body: { status: to } }),
     onDone: (moved) => {
       cache.setQueryData(reconciliationById(tenant, id).queryKey, moved);
-      toast(`Status is now ${STATUS_LABELS[moved.status].toLowerCase()}`);
+      toast(`Status is now ${STATUS_LABELS[moved.status].toLowerCase()}`, {
+        description: moved.name,
+      });
     },
     failed: "Couldn't save",
     stale: reconciliationsKey(tenant),

@@ -14,7 +14,7 @@ import { DELIMITER_LABELS, ENCODING_LABELS, FIELD_LABELS } from "./imports/label
 import { sourceById, sourcesKey } from "./queries.ts";
 
 /** How a source's files with columns are read. */
-export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
+export function SourceMapping({ source: { id, name, mapping } }: { source: Source }) {
   const tenant = useTenantId();
   const cache = useQueryClient();
   const mayWrite = useIsAllowed(updateSourceContract.access);
@@ -24,7 +24,10 @@ export function SourceMapping({ source: { id, mapping } }: { source: Source }) {
     onDone: (saved) => {
       cache.setQueryData(sourceById(tenant, id).queryKey, saved);
       if (mapping && saved.mapping === null) {
-        toast("Mapping removed", { action: { label: "Undo", run: () => save.start(mapping) } });
+        toast("Mapping removed", {
+          description: name,
+          action: { label: "Undo", run: () => save.start(mapping) },
+        });
       }
     },
     failed: "Couldn't change the mapping",

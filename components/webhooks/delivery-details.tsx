@@ -148,7 +148,7 @@ function Resend({ webhook, delivery: { id, status } }: Props) {
         params: { id: webhook.id, deliveryId },
         idempotencyKey,
       }),
-    onDone: () => toast("Resending"),
+    onDone: () => toast("Resending", webhook.url ? { description: formatUrl(webhook.url) } : {}),
     failed: "Couldn't resend",
     stale: webhooksKey(tenantId),
   });

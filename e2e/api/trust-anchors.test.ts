@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createTenant } from "#e2e/fixtures.ts";
+import { createTenant, sql, stack, uniqueName } from "#e2e/fixtures.ts";
+import { until } from "#e2e/until.ts";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { handMade, inMinutes } from "./hand-made-token.ts";
 
@@ -43,6 +44,7 @@ describe("trust anchors of a web process", () => {
       AUTH_JWT_TENANTS: `no-such-tenant, ${tenant}`,
       AUTH_JWT_TENANTS_CLAIM: CLAIM,
       AUTH_JWT_ROLES_CLAIM: ROLES,
+      SERVICE_ROLE_REASON: "required",
     });
   });
 
@@ -184,6 +186,36 @@ describe("trust anchors of a web process", () => {
     );
     expect(await why(await rs256(good(), stranger.privateKey))).toMatch(/signature/);
     expect(await why("a.b.c")).toMatch(/not a JWT/);
+  });
+
+  it("are refused in the audit log with the reason and the issuer that the token names", async () => {
+    const issuer = `https://${uniqueName("idp")}.example`;
+    await ask(await handMade({}, { ...good(), iss: issuer }), tenant);
+    await until("the refusal is recorded", async () => {
+      const events = await sql<{ reason: string }>(
+        `select details ->> 'token_refused' as reason from public.security_events
+         where details ->> 'token_issuer' = $1`,
+        [issuer],
+      );
+      return events.length > 0 && events.every(({ reason }) => reason === "issuer");
+    });
+  });
+
+  it("don't spare a service-role call its reason where the operator requires one", async () => {
+    const called = async (reason?: string) => {
+      const answer = await fetch(`${web.url}/v1/me`, {
+        headers: {
+          Authorization: `Bearer ${stack.secretKey}`,
+          "X-Tenant-Id": tenant,
+          ...(reason !== undefined && { "X-Audit-Reason": reason }),
+        },
+      });
+      const { errors = [] } = (await answer.json()) as { errors?: { path: string }[] };
+      return [answer.status, ...errors.map(({ path }) => path)];
+    };
+    expect(await called()).toEqual([400, "X-Audit-Reason"]);
+    expect(await called(" \u00A0")).toEqual([400, "X-Audit-Reason"]);
+    expect(await called("Ticket 4711")).toEqual([200]);
   });
 
   it("throttle JWKS requests, even for many unknown kids", async () => {

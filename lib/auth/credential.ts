@@ -7,7 +7,7 @@ import type { Identity } from "./principal.ts";
 import { isSameSecret } from "./same-secret.ts";
 import { sessionIdentity } from "./session.ts";
 import { TokenRefused } from "./token-refused.ts";
-import { unauthenticated } from "./unauthenticated.ts";
+import { invalidToken, unauthenticated } from "./unauthenticated.ts";
 import { verifyJwt } from "./verify-jwt.ts";
 
 const MAX_CREDENTIAL_LENGTH = 8192;
@@ -25,7 +25,7 @@ export async function verifyCredential(request: Request): Promise<Identity> {
       : await verifyBearer(header).catch((error) => {
           throw error instanceof TokenRefused ? refusedToken(error, request) : error;
         });
-  if (!identity) throw unauthenticated(INVALID);
+  if (!identity) throw unauthenticated(INVALID, header === null ? "" : invalidToken());
   return identity;
 }
 
@@ -33,11 +33,11 @@ export async function verifyCredential(request: Request): Promise<Identity> {
  * The caller learns the reason (RFC 6750, 3); what the token claims about itself goes to the log.
  */
 function refusedToken(refused: TokenRefused, { headers }: Request): ApiError {
-  const { reason, about, message } = refused;
+  const { reason, about, message, advice } = refused;
   log.info({ request_id: headers.get("x-request-id"), reason, ...about }, "token refused");
   return unauthenticated(
-    refused.isGenuine ? `${message} Request a new one from your identity provider.` : INVALID,
-    `, error="invalid_token", error_description="${message}"`,
+    refused.isGenuine ? `${message} ${advice}` : INVALID,
+    invalidToken(message),
     refused,
   );
 }

@@ -76,5 +76,13 @@ test("fresh keys are loaded once, and unknown ones at a limited rate", async () 
   await Promise.all(Array.from({ length: 20 }, () => verify(keys)));
   for (let index = 0; index < 20; index++)
     await expect(verify(keys, `kid-${index}`)).rejects.toThrow("no applicable key");
-  expect(page.asked).toBe(1);
+  expect(page.asked).toBe(2);
+});
+
+test("a key that was published just after the keys were loaded works at once", async () => {
+  const keys = remoteKeys(url);
+  expect(await verify(keys, "one")).toBe("ada");
+  page.body = published.replace('"one"', '"two"');
+  const tokens = await Promise.all([verify(keys, "two"), verify(keys, "two")]);
+  expect([tokens, page.asked]).toEqual([["ada", "ada"], 2]);
 });

@@ -6,7 +6,7 @@ type LocalKeys = ReturnType<typeof createLocalJWKSet>;
 const TIMES = {
   /** Keys younger than 10 minutes are not loaded again. */
   freshMs: 10 * 60_000,
-  /** The minimum time between two requests, whether or not the first was answered. */
+  /** The minimum time between two requests for one cause, whether or not the first was answered. */
   againAfterMs: 30_000,
   /**
    * How long keys stay valid while their URL does not answer, so that an outage there doesn't lock
@@ -20,8 +20,8 @@ const RESPONSE_TIMEOUT_MS = 5_000;
 export class KeysUnavailable extends Error {}
 
 /**
- * The keys of a JWKS URL. An unknown `kid` reloads them, at the same limited rate. @throws
- * KeysUnavailable
+ * The keys of a JWKS URL. An unknown `kid` reloads them, at a separate rate: a key can be
+ * published just after they were loaded. @throws KeysUnavailable
  */
 export function remoteKeys(
   url: URL,
@@ -29,12 +29,11 @@ export function remoteKeys(
 ): JWTVerifyGetKey {
   let keys: LocalKeys | undefined;
   let answeredAt = Number.NEGATIVE_INFINITY;
-  let requestedAt = Number.NEGATIVE_INFINITY;
+  const requestedAt = { stale: Number.NEGATIVE_INFINITY, unknown: Number.NEGATIVE_INFINITY };
   let reloading: Promise<void> | undefined;
   const passed = (ms: number, since: number) => performance.now() - since > ms;
 
   async function reload(): Promise<void> {
-    requestedAt = performance.now();
     try {
       keys = createLocalJWKSet(await load(url));
       answeredAt = performance.now();
@@ -43,21 +42,23 @@ export function remoteKeys(
     }
   }
 
-  /** Concurrent callers share one request; within 30 s of the last one, none is sent. */
-  async function refresh(): Promise<void> {
-    if (!reloading && passed(againAfterMs, requestedAt))
+  /** Concurrent callers share one request; within 30 s of the last for this cause, none is sent. */
+  async function refresh(cause: keyof typeof requestedAt): Promise<void> {
+    if (!reloading && passed(againAfterMs, requestedAt[cause])) {
+      requestedAt[cause] = performance.now();
       reloading = reload().finally(() => (reloading = undefined));
+    }
     await reloading;
   }
 
   return async (header, token) => {
-    if (passed(freshMs, answeredAt)) await refresh();
+    if (passed(freshMs, answeredAt)) await refresh("stale");
     if (!keys || passed(believedMs, answeredAt)) throw new KeysUnavailable();
     try {
       return await keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      await refresh();
+      await refresh("unknown");
       return keys(header, token);
     }
   };

@@ -15,6 +15,7 @@ const REASONS = {
   not_yet_valid: "The token is not valid yet (nbf).",
   claims: "A claim of the token is not valid.",
   subject: "The token has no subject (sub).",
+  lifetime: "The token's lifetime is too long, or it was issued in the future (exp, iat).",
   expired: "The token has expired (exp).",
 } as const;
 
@@ -24,14 +25,18 @@ export type RefusalReason = keyof typeof REASONS;
 type Claimed = { issuer?: unknown; kid?: unknown; algorithm?: unknown };
 type About = { issuer?: string; kid?: string; algorithm?: string };
 
-/** A JWT that no trust anchor accepts, with the reason. */
+const ADVICE = "Request a new one from your identity provider.";
+
+/** A JWT that is not accepted, with the reason and what the caller can do. */
 export class TokenRefused extends Error {
   readonly reason: RefusalReason;
   readonly about: About;
+  readonly advice: string;
 
-  constructor(reason: RefusalReason, claimed: Claimed) {
+  constructor(reason: RefusalReason, claimed: Claimed, advice = ADVICE) {
     super(REASONS[reason]);
     this.reason = reason;
+    this.advice = advice;
     this.about = Object.fromEntries(
       Object.entries(claimed).filter(([, value]) => typeof value === "string"),
     );

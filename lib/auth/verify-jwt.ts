@@ -54,7 +54,7 @@ export async function verifyJwt(token: string): Promise<UserIdentity | null> {
   if (!subject) throw new TokenRefused("subject", about);
   if (issuer === null || !mayNameIssuer(verified)) throw new TokenRefused("issuer", about);
   const { claims, anchor } = verified;
-  requireSoundLife(claims);
+  requireSoundLife(claims, about);
   requireAssurance(claims);
   const memberships = anchor.ofSupabase
     ? await currentMemberships(subject)
@@ -81,12 +81,13 @@ function mayNameIssuer({ claims: { iss }, anchor }: Verified): boolean {
   return iss !== supabaseIssuer() && !oidcProviders().some(({ issuer }) => issuer === iss);
 }
 
-function requireSoundLife(claims: JWTPayload): void {
+function requireSoundLife(claims: JWTPayload, about: { issuer: string | undefined }): void {
   const seconds = env().AUTH_JWT_MAX_AGE_SECONDS;
   if (isShortLived(seconds, claims)) return;
-  throw unauthenticated(
-    `A token can be valid for at most ${seconds} s and must not be issued in the future. ` +
-      "Request one that expires sooner.",
+  throw new TokenRefused(
+    "lifetime",
+    about,
+    `A token can be valid for at most ${seconds} s. Request one that expires sooner.`,
   );
 }
 

@@ -302,7 +302,7 @@ const code = z
   .string()
   .min(1)
   .max(12)
-  .regex(/^[A-Za-z0-9-]+$/);
+  .regex(/^[A-Za-z0-9-]+$/, "Must be a code of letters, digits and hyphens, for example DE.");
 const country = code.meta({ description: "ISO 3166-1.", example: "DE" });
 const holiday = z.object({
   date: z.iso.date().meta({ example: "2027-01-06" }),

@@ -87,7 +87,7 @@ const settings = {
   }),
   region: z
     .string()
-    .regex(/^[a-z0-9-]+$/)
+    .regex(/^[a-z0-9-]+$/, "Must be a region, for example eu-central-1.")
     .max(CONNECTIONS.region.max)
     .nullable()
     .meta({ description: "Only for s3.", example: null }),

@@ -24,7 +24,7 @@ export async function readPage<Item, Rest = unknown>(
   { name, key }: Order,
   { cursor, ...input }: Query,
 ): Promise<Page<Item> & Rest> {
-  const order = `${name} ${digestOfFilters(input)}`;
+  const order = orderOf(name, input);
   const after = decodeCursor(order, cursor, key);
   const found = await read<(Keyset<Item> & Rest) | { is_known: true }>(ctx, verb, {
     ...input,
@@ -38,9 +38,12 @@ export async function readPage<Item, Rest = unknown>(
 
 const DIGEST_LENGTH = 8;
 
-/** A cursor is bound to its filters, because with other ones it would skip items. */
-function digestOfFilters({ limit: _, ...filters }: Query): string {
+/**
+ * What a cursor is bound to: its order and its filters, because with other ones it would skip
+ * items.
+ */
+export function orderOf(name: string, { limit: _, ...filters }: Query): string {
   const present = Object.entries(filters).filter(([, value]) => value !== undefined);
   const text = JSON.stringify(present.sort(([left], [right]) => (left < right ? -1 : 1)));
-  return hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH);
+  return `${name} ${hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH)}`;
 }

@@ -150,7 +150,7 @@ const byBatch = z.strictObject({ id: batchId });
 const currency = z
   .string()
   .length(3)
-  .regex(/^[A-Z]{3}$/)
+  .regex(/^[A-Z]{3}$/, "Must be an ISO 4217 code, for example EUR.")
   .optional()
   .meta({ description: "Only entries in this currency.", example: "EUR" });
 

@@ -2,7 +2,7 @@ import { countApiKeyUse } from "../api-keys/usage-meter.ts";
 import { authorize } from "../auth/authorize.ts";
 import { verifyCredential } from "../auth/credential.ts";
 import { type Identity, type Principal, principalFor } from "../auth/principal.ts";
-import { unauthenticated } from "../auth/unauthenticated.ts";
+import { invalidToken, unauthenticated } from "../auth/unauthenticated.ts";
 import { env } from "../runtime/env.ts";
 import { singleton } from "../runtime/singleton.ts";
 import type { Contract } from "../wire/contract.ts";
@@ -60,9 +60,17 @@ export async function reauthenticate(
   authorize(principalFor(identity, tenantId), contract.access);
 }
 
-/** Everyone holds the same publishable key, so its calls are limited by client address. */
-function bucketOf({ type, issuer, id }: Principal, tenantId: string, { address }: Caller): string {
-  return `${tenantId}:${type}:${issuer}:${type === "publishable_key" ? addressKey(address) : id}`;
+/**
+ * What a caller's calls are counted by. An issuer and an ID can contain any separator, so they are
+ * encoded. Everyone holds the same publishable key, so its calls are counted by client address.
+ */
+export function bucketOf(
+  { type, issuer, id }: Pick<Principal, "type" | "issuer" | "id">,
+  tenantId: string,
+  { address }: Pick<Caller, "address">,
+): string {
+  const owner = type === "publishable_key" ? addressKey(address) : id;
+  return JSON.stringify([tenantId, type, issuer, owner]);
 }
 
 async function counting<Result>(
@@ -112,9 +120,15 @@ function requireServer(identity: Identity, { headers }: Request): void {
 function requireStanding(identity: Identity): void {
   if (identity.type !== "api_key") return;
   if (identity.key.standing === "revoked")
-    throw unauthenticated("This API key is revoked. Use another key.");
+    throw unauthenticated(
+      "This API key is revoked. Use another key.",
+      invalidToken("The API key is revoked."),
+    );
   if (identity.key.standing === "expired")
-    throw unauthenticated("This API key has expired. Use another key.");
+    throw unauthenticated(
+      "This API key has expired. Use another key.",
+      invalidToken("The API key has expired."),
+    );
 }
 
 function readTenantId(request: Request): string {

@@ -5,6 +5,7 @@ import type { Contract } from "../wire/contract.ts";
 import { ApiError, type FieldError, invalidRequest } from "../wire/errors.ts";
 import { fieldMessage } from "../wire/field-messages.ts";
 import { QUERY_HEADER } from "../wire/inbound-headers.ts";
+import { isVisible } from "../wire/schema.ts";
 import { requireName, requireText } from "../wire/text.ts";
 import { headerText } from "./header-text.ts";
 import { readIdempotency } from "./idempotency.ts";
@@ -60,7 +61,8 @@ export async function readInput<C extends Contract>(
   onRead?: (body: Buffer) => void,
 ): Promise<Input<C>> {
   const reason = headerText(request.headers, "X-Audit-Reason", AUDIT_REASON_MAX);
-  const auditReason = reason && maskSecrets(reason);
+  // A blank reason is none, where the operator requires one.
+  const auditReason = reason !== null && isVisible(reason) ? maskSecrets(reason) : null;
   const query = parse(contract.query, readQuery(request), []);
   // An operation without fields rejects every field.
   const readsJson = contract.upload === null && contract.method !== "GET";

@@ -12,7 +12,7 @@ const apiKeyId = id("key");
 const operation = z
   .string()
   .max(80)
-  .regex(/^[a-zA-Z]+$/);
+  .regex(/^[a-zA-Z]+$/, "Must be an operationId, for example listExceptions.");
 
 export const loggedRequest = z
   .object({

@@ -83,6 +83,17 @@ test("over the limits, calls are dropped and counted, first those of the busiest
   expect(log.figures).toMatchObject({ written: 10_000, dropped: 2000 });
 });
 
+test("unverified calls that name one key are logged 60 times a minute, verified ones always", async () => {
+  const { log, write } = logged();
+  const named = { tenant_id: null, key_id: "tk_1" };
+  for (let nth = 0; nth < 200; nth++) log.add(call(named));
+  log.add(call({ ...named, key_id: "tk_2" }));
+  log.add(call({ key_id: "tk_1" }));
+  await log.flush();
+  expect(write.mock.calls.flatMap(([rows]) => rows)).toHaveLength(62);
+  expect(log.figures.dropped).toBe(140);
+});
+
 test("calls with made-up keys leave room for those of tenants", async () => {
   const { log } = logged();
   for (let nth = 0; nth < 12_000; nth++) log.add(call({ tenant_id: null, key_id: `tk_${nth}` }));

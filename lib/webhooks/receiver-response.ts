@@ -18,6 +18,11 @@ const STORED_HEADERS = [
   "date",
 ];
 const HEADER_MAX = 500;
+const SECONDS = /^\d+(?:\.\d+)?$/;
+/** The database stores an integer. */
+const SECONDS_MAX = 999_999_999;
+/** The three forms of RFC 9110, 5.6.7 begin with a weekday; some servers send ISO 8601. */
+const HTTP_DATE = /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)|\d{4}-\d\d-\d\dT)/;
 
 export type ReceiverResponse = {
   status_code: number;
@@ -86,14 +91,20 @@ function describe(status: number): string {
   return `The receiver responded with ${status}.`;
 }
 
-/** In seconds. A date is compared with the receiver's own clock if it sends one. */
+/**
+ * In seconds. A date is compared with the receiver's own clock if it sends one. Null for anything
+ * that is neither: Date.parse would read -5 and 7.5 as days of 2001.
+ */
 function retryAfterSeconds(headers: Headers): number | null {
-  const value = headerOf(headers, "retry-after");
-  if (value === null) return null;
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  const seconds =
-    (Date.parse(value) - Date.parse(headerOf(headers, "date") ?? new Date().toISOString())) / 1000;
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.round(seconds)), 999_999_999) : null;
+  const value = headerOf(headers, "retry-after")?.trim() ?? "";
+  const seconds = SECONDS.test(value) ? Number(value) : secondsUntil(value, headers);
+  return Number.isNaN(seconds) ? null : Math.min(Math.max(0, Math.ceil(seconds)), SECONDS_MAX);
+}
+
+function secondsUntil(value: string, headers: Headers): number {
+  if (!HTTP_DATE.test(value)) return Number.NaN;
+  const receiverClock = Date.parse(headerOf(headers, "date") ?? "");
+  return (Date.parse(value) - (Number.isNaN(receiverClock) ? Date.now() : receiverClock)) / 1000;
 }
 
 function headerOf(headers: Headers, name: string): string | null {

@@ -2,7 +2,7 @@
  * Where a spreadsheet starts to read a formula: at the start of a cell, or after a character that
  * some programs read as the end of the previous cell.
  */
-const FORMULA = /^(?=\s*[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[=+\-@＝＋－＠])/gu;
+const FORMULA = /^(?=\s*[;=+\-@\t\r\n＝＋－＠])|(?<=[;\t\r\n])(?=[^\S\t\r\n]*[=+\-@＝＋－＠])/gu;
 
 /**
  * How cells and lines are separated (RFC 4180). Without `quoted_match`, a cell with a line feed but

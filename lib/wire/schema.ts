@@ -45,11 +45,20 @@ export const time = z.iso
   .datetime({ precision: 3 })
   .meta({ example: "2026-11-20T09:30:00.000Z", override: { pattern: "\\.\\d{3}Z$" } });
 
+const DATE_FAULT = {
+  error: "Must be a date between 1970 and 2999, for example 2026-10-31.",
+  abort: true,
+};
+
 /** A day of 1970 to 2999, `YYYY-MM-DD`. A UTC time is read as its day. */
 export const calendarDate = z
-  .union([z.iso.date().refine(isKnownYear), timestamp.transform((text) => text.slice(0, 10))], {
-    error: "Must be a date between 1970 and 2999, for example 2026-10-31.",
-  })
+  .union(
+    [
+      z.iso.date(DATE_FAULT).refine(isKnownYear, DATE_FAULT),
+      timestamp.transform((text) => text.slice(0, 10)),
+    ],
+    { error: DATE_FAULT.error },
+  )
   .meta({ example: "2026-10-31" });
 
 function isTimeZone(name: string): boolean {
@@ -143,13 +152,13 @@ export const idPattern = (prefix: string) => new RegExp(`^${prefix}_[0-9a-z]{20,
 export function id(prefix: string) {
   return z
     .string()
-    .regex(idPattern(prefix))
+    .regex(idPattern(prefix), `Must be an ID (${prefix}_…).`)
     .meta({ example: `${prefix}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b` });
 }
 
 export const requestId = z
   .string()
-  .regex(idPattern("req"))
+  .regex(idPattern("req"), "Must be an ID (req_…).")
   .meta({ description: "The X-Request-Id.", example: "req_019a9f4be2c04d6f8a1b3c5d7e9f0a2b" });
 
 /**

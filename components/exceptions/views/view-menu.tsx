@@ -84,7 +84,9 @@ function Own({ view }: { view: View }) {
     send: (everyone: boolean) =>
       callApi(updateViewContract, { tenant, params, body: { shared: everyone } }),
     onDone: (changed) =>
-      toast(changed.shared ? "Shared with everyone in this tenant" : "Only you can see it now"),
+      toast(changed.shared ? "Shared with everyone in this tenant" : "Only you can see it now", {
+        description: name,
+      }),
     failed: "Couldn't change the view",
     stale: viewsKey(tenant),
   });

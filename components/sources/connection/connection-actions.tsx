@@ -57,13 +57,15 @@ export function ConnectionActions({
   );
 }
 
-function FetchButton({ connection: { id, status } }: { connection: Connection }) {
+function FetchButton({ connection: { id, status, address } }: { connection: Connection }) {
   const tenant = useTenantId();
   const { start, isPending } = useMutate({
     send: (_: undefined, idempotencyKey) =>
       callApi(fetchConnectionContract, { tenant, params: { id }, idempotencyKey }),
     onDone: () =>
-      toast("Looking for files", { description: "What is found appears below in a moment." }),
+      toast(`Looking for files at ${address}`, {
+        description: "What is found appears below in a moment.",
+      }),
     failed: "Couldn't fetch",
     stale: connectionsKey(tenant),
   });
@@ -103,7 +105,7 @@ function TestButton({
   );
 }
 
-function PauseButton({ connection: { id, status } }: { connection: Connection }) {
+function PauseButton({ connection: { id, status, address } }: { connection: Connection }) {
   const tenant = useTenantId();
   const isPaused = status === "paused";
   const { start, isPending } = useMutate({
@@ -113,7 +115,10 @@ function PauseButton({ connection: { id, status } }: { connection: Connection })
         params: { id },
         body: { status: isPaused ? "active" : "paused" },
       }),
-    onDone: () => toast(isPaused ? "Resumed the connection" : "Paused the connection"),
+    onDone: () =>
+      toast(isPaused ? "Resumed the connection" : "Paused the connection", {
+        description: address,
+      }),
     failed: isPaused ? "Couldn't resume" : "Couldn't pause",
     stale: connectionsKey(tenant),
   });

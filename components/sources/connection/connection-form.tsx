@@ -7,6 +7,7 @@ import { CalendarField } from "#components/kit/calendar-field.tsx";
 import { fieldsChanged } from "#components/kit/changed-fields.ts";
 import { useTenantId } from "#components/kit/member.tsx";
 import { PanelForm } from "#components/kit/panel-form.tsx";
+import { TimeField } from "#components/kit/time-field.tsx";
 import { type Fields, useForm } from "#components/kit/use-form.ts";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { RadioGroup } from "#components/ui/radio-group.tsx";
@@ -113,16 +114,16 @@ function ScheduleFields({ form, source }: { form: FormFields; source: Source }) 
       {draft.isScheduled && (
         <>
           <div className="grid grid-cols-2 gap-4">
-            <TextField
+            <TimeField
               label={draft.kind === "mail" ? "From" : "First fetch"}
-              type="time"
               {...text("at")}
+              onTime={(time) => change({ at: time })}
               required
             />
-            <TextField
+            <TimeField
               label={draft.kind === "mail" ? "Until" : "Retry until"}
-              type="time"
               {...text("retry_until")}
+              onTime={(time) => change({ retry_until: time })}
               required
             />
           </div>

@@ -23,7 +23,7 @@ export function DeleteDialog({
     send: () => callApi(deleteConnectionContract, { tenant, params: { id } }),
     onDone: () => {
       cache.invalidateQueries({ queryKey: connectionsKey(tenant) });
-      toast("Deleted the connection");
+      toast("Deleted the connection", { description: address });
       onClose();
     },
   });

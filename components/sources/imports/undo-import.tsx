@@ -31,13 +31,15 @@ function useUndo(id: string) {
 }
 
 /** Cancels an import that is queued or being read: nothing of it is stored. */
-export function CancelImport({ imported: { id } }: { imported: Import }) {
+export function CancelImport({ imported: { id, file_name } }: { imported: Import }) {
   const { send, keep } = useUndo(id);
   const cancel = useMutate<void, Import>({
     send: (_, idempotencyKey) => send(idempotencyKey),
     onDone: (undone) => {
       keep(undone);
-      toast("Import cancelled", { description: "No lines were imported." });
+      toast("Import cancelled", {
+        description: `No lines of ${file_name ?? "the file"} were imported.`,
+      });
     },
     failed: "Couldn't cancel the import",
   });
@@ -76,7 +78,9 @@ function UndoDialog({
     send: (_, idempotencyKey) => send(idempotencyKey),
     onDone: (undone) => {
       keep(undone);
-      toast(undone.status === "undoing" ? "Undoing the import" : "Import undone");
+      toast(undone.status === "undoing" ? "Undoing the import" : "Import undone", {
+        description: file_name ?? pluralize(accepted_count, "line"),
+      });
       onClose();
     },
   });

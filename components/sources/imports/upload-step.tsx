@@ -33,7 +33,7 @@ export function UploadStep({
           disabled={sent >= file.size}
           onClick={() => {
             onCancel();
-            toast("Upload cancelled", { description: "No lines were imported." });
+            toast("Upload cancelled", { description: `No lines of ${file.name} were imported.` });
           }}
         >
           <X aria-hidden className="size-4 text-muted" />

@@ -113,6 +113,43 @@ describe("an invitation", () => {
     }
   });
 
+  it("that is old changes no role of a person who is a member by now", async () => {
+    const { tenant, invite } = await tenantThatInvites();
+    const person = await enrol({ acme: ["tenant_lead"] });
+    await invite(person.email, ["tenant_analyst"]);
+    const { token } = linkIn(await mailTo(person.email));
+    await sql(
+      `update auth.users set raw_app_meta_data =
+         jsonb_build_object('tenants', jsonb_build_object($2::text, '["tenant_admin"]'::jsonb))
+       where id = $1`,
+      [person.id, tenant],
+    );
+    const { cookies } = await signIn(person.email);
+    expect((await callAccount("accept", { token }, { cookies })).status).toBe(200);
+    const me = await api("GET", "/v1/me", {
+      tenant,
+      headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
+    });
+    expect(me.json).toMatchObject({ principal: { roles: ["tenant_admin"] } });
+  });
+
+  it("isn't blocked by an account with its address that nobody confirmed", async () => {
+    const { tenant, invite } = await tenantThatInvites();
+    const squatter = await enrol({});
+    await sql("update auth.users set email_confirmed_at = null where id = $1", [squatter.id]);
+    await invite(squatter.email, ["tenant_analyst"]);
+    const { token } = linkIn(await mailTo(squatter.email));
+    expect((await callAccount("accept", { token, password: PASSWORD })).json).toEqual({
+      tenant_id: tenant,
+    });
+    const { cookies } = await signIn(squatter.email, PASSWORD);
+    const me = await api("GET", "/v1/me", {
+      tenant,
+      headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
+    });
+    expect(me.json).toMatchObject({ principal: { roles: ["tenant_analyst"] } });
+  });
+
   it("resent has a new link that replaces the old one; revoked or expired, none works", async () => {
     const { invite, call } = await tenantThatInvites();
     const { email, invitation } = await invite();

@@ -255,16 +255,24 @@ describe("the request log", () => {
   });
 
   it("shows an API key bodies only of operations that it may call", async () => {
-    const { tenant, admin, create, logged } = await tenantWithLog();
+    const { tenant, admin, create, list, logged } = await tenantWithLog();
     const reader = (await create({ scopes: ["read:requests", "read:exceptions"] })).credential;
     const listed = await api("GET", "/v1/exceptions", { bearer: admin, tenant });
-    const webhooks = await api("GET", "/v1/webhooks", { bearer: admin, tenant });
+    const webhooks = await api("GET", "/v1/webhooks", {
+      bearer: admin,
+      tenant,
+      query: { status: "active" },
+    });
+    const queryOf = async (bearer: string) =>
+      (await list({ request_id: idOf(webhooks) }, bearer)).items.map(({ query }) => query);
     expect(await logged(listed, reader)).toMatchObject({ response: { body: listed.text } });
     expect(await logged(webhooks, reader)).toMatchObject({
       status: 200,
+      query: "",
       request: null,
       response: null,
     });
+    expect([await queryOf(reader), await queryOf(admin)]).toEqual([[""], ["status=active"]]);
     expect(await logged(webhooks, stack.secretKey)).toMatchObject({
       response: { body: webhooks.text },
     });

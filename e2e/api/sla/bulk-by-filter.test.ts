@@ -49,6 +49,22 @@ it("all that a filter matches changes, in calls of 500, and nothing else", async
   expect(stored).toEqual({ low: 1200, high: 0 });
 });
 
+it("a cursor continues only the filter whose number was confirmed", async () => {
+  const { tenant, bulk } = await tenantOf(505);
+  const patch = { assigned_to: "user:zoe" };
+  const first = await bulk({ filter: { severity: ["low"] }, expected_count: 502, patch });
+  const cursor = (first.json as Changed).next_cursor;
+  expect(cursor).not.toBeNull();
+  const other = await bulk({ filter: {}, expected_count: 1, cursor, patch });
+  expect([other.status, pathsOf(other)]).toEqual([400, ["cursor"]]);
+  const high = await sql(
+    `select from public.exceptions
+     where tenant_id = $1 and severity = 'high' and assigned_to is not null`,
+    [tenant],
+  );
+  expect(high).toEqual([]);
+});
+
 it("nothing changes if another number matches than was confirmed", async () => {
   const { tenant, bulk } = await tenantOf(5);
   const answer = await bulk({ filter: {}, expected_count: 4, patch: { assigned_to: "user:zoe" } });

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { write } from "../../db/call.ts";
+import { orderOf } from "../../db/page.ts";
 import type { Context } from "../../request/context.ts";
 import { decodeCursor, encodeCursor } from "../../wire/cursor.ts";
 import { exceptionId } from "../contract.ts";
@@ -8,13 +9,15 @@ import type { updateExceptionsContract } from "./contract.ts";
 type Contract = typeof updateExceptionsContract;
 type Answer = z.input<Contract["response"]>;
 
-const BY_ID = { name: "bulk", key: z.tuple([exceptionId]) };
+const KEY = z.tuple([exceptionId]);
 
 export async function bulkUpdateExceptions(
   ctx: Context,
   { cursor, ...input }: z.output<NonNullable<Contract["body"]>>,
 ): Promise<Answer> {
-  const after = decodeCursor(BY_ID.name, cursor, BY_ID.key);
+  // Only the first call checks expected_count: with another filter, a cursor would get past that.
+  const order = orderOf("bulk", { ...input.filter });
+  const after = decodeCursor(order, cursor, KEY);
   const { next, ...answer } = await write<Omit<Answer, "next_cursor"> & { next: string[] | null }>(
     ctx,
     "update_exceptions",
@@ -23,5 +26,5 @@ export async function bulkUpdateExceptions(
       after,
     },
   );
-  return { ...answer, next_cursor: encodeCursor(BY_ID.name, next) };
+  return { ...answer, next_cursor: encodeCursor(order, next) };
 }

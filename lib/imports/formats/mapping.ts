@@ -211,7 +211,7 @@ export const mapping = z
     }),
     currency: z
       .string()
-      .regex(/^[A-Z]{3}$/)
+      .regex(/^[A-Z]{3}$/, "Must be an ISO 4217 code, for example EUR.")
       .optional()
       .meta({
         description: "For a file in one currency without a column for it. ISO 4217.",
