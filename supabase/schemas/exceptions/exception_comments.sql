@@ -22,8 +22,7 @@ create policy exception_comments_read on public.exception_comments for select to
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:exceptions', 'write:exceptions')));
 
--- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception
--- (concurrent comments are not seen).
+-- Refuses: invalid_request beyond 20 people; conflict beyond 1,000 comments of one exception.
 create function private.guard_exception_comment() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -31,7 +30,10 @@ begin
     from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') mention order by 1);
   if cardinality(new.mentions) > 20 then
     perform private.refuse_field('body', 'Mention at most 20 people.');
-  elsif (select count(*) from public.exception_comments comment
+  end if;
+  perform pg_advisory_xact_lock(
+    hashtextextended('count comments ' || new.tenant_id || ' ' || new.exception_id, 0));
+  if (select count(*) from public.exception_comments comment
     where comment.tenant_id = new.tenant_id and comment.exception_id = new.exception_id) >= 1000
       then
     perform private.refuse_conflict('quota', 'An exception can have at most 1,000 comments.');

@@ -98,6 +98,7 @@ begin
   if replayed is not null then
     return replayed;
   end if;
+  perform private.serialize_counting('views');
   if (select count(*) from public.views saved_view
     where saved_view.tenant_id = private.tenant_id()
       and saved_view.principal_id = auth.jwt() ->> 'principal_id') >= 50 then
