@@ -144,6 +144,57 @@ begin
     || jsonb_build_object('state', private.sla_state(as_of),
       'summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $function$;
+CREATE OR REPLACE FUNCTION public.create_view(input jsonb, request jsonb)
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  replayed constant jsonb := private.begin_write(request, 'create_view');
+  created public.views;
+begin
+  if replayed is not null then
+    return replayed;
+  end if;
+  perform private.serialize_counting('views');
+  if (select count(*) from public.views saved_view
+    where saved_view.tenant_id = private.tenant_id()
+      and saved_view.principal_id = auth.jwt() ->> 'principal_id') >= 50 then
+    perform private.refuse_conflict('quota',
+      'You can have at most 50 views. Delete one, then save this one again.');
+  end if;
+  insert into public.views (name, shared, filters, sort_by)
+  values (input ->> 'name', (input ->> 'shared')::boolean, input -> 'filters', input ->> 'sort_by')
+    returning * into created;
+  if created.shared then
+    perform private.record_security_event('view.created', created.id, null,
+      jsonb_build_object('name', created.name));
+  end if;
+  return private.finish_request(request,
+    private.view_json(created) || jsonb_build_object('version', private.view_version(created)));
+end $function$;
+CREATE OR REPLACE FUNCTION private.guard_exception_comment()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  new.mentions := array(select distinct mention[1]
+    from regexp_matches(new.body, '<@(user:[^[:space:]<>]{1,120})>', 'g') mention order by 1);
+  if cardinality(new.mentions) > 20 then
+    perform private.refuse_field('body', 'Mention at most 20 people.');
+  end if;
+  perform pg_advisory_xact_lock(
+    hashtextextended('count comments ' || new.tenant_id || ' ' || new.exception_id, 0));
+  if (select count(*) from public.exception_comments comment
+    where comment.tenant_id = new.tenant_id and comment.exception_id = new.exception_id) >= 1000
+      then
+    perform private.refuse_conflict('quota', 'An exception can have at most 1,000 comments.');
+  end if;
+  return new;
+end $function$;
 grant execute on function private.commit_delay() to authenticated;
 grant execute on function private.is_sla_known(jsonb,timestamp with time zone,timestamp with time zone) to authenticated;
 grant execute on function private.last_exception_change() to authenticated;
