@@ -6,8 +6,8 @@ import { readTags } from "./conditional-requests.ts";
  * The entity tags of polled lists: `W/"<query>-<last change>-<read at>-<valid until>"`, the first a
  * digest, the others milliseconds in base 36. Because the client carries them, a poll costs one
  * look-up as long as they hold. They are weak: minutes_to_breach and as_of go on, and clients count
- * them from due_at. `since` is not part of the query, because the next
- * poll asks for what changed since the response that the tag came with.
+ * them from due_at. `since` is not part of the query, because the next poll asks for what changed
+ * since the response that the tag came with.
  */
 const TAG = /^([\w-]{8})-([\da-z]{1,9})-([\da-z]{1,9})-([\da-z]{1,9})$/;
 const DIGEST_LENGTH = 8;
