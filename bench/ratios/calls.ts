@@ -39,7 +39,8 @@ export async function hotCalls(open: number): Promise<Hot> {
   await sql(
     creating(
       `'tenant_id', $1::text, 'title', 'Payout ' || i || ' has no bank line', 'severity', 'high',
-         'due_at', now() + make_interval(mins => 60 * i), 'created_by', 'user:ada'`,
+         'due_at', now() + make_interval(mins => 60 * i), 'created_by', 'user:ada',
+         'updated_at', now() - interval '1 hour'`,
       `generate_series(1, $2::int) i`,
     ),
     [tenant, open],
@@ -89,6 +90,24 @@ export function calling(
       const bytes = await response.body.bytes();
       if (response.statusCode !== status)
         throw new Error(`${method} ${path}: ${response.statusCode} ${Buffer.from(bytes)}`);
+    },
+  };
+}
+
+/** The same with the ETag of the last response, as a page polls: 304 until the tag ends. */
+export function polling(name: string, { url, pid }: Server, { path, headers }: Call): Side {
+  const pool = new Pool(url, { connections: CONNECTIONS });
+  let tag = "";
+  return {
+    name,
+    pid,
+    async once() {
+      const sent = { ...headers, ...(tag && { "If-None-Match": tag }) };
+      const response = await pool.request({ method: "GET", path, headers: sent });
+      await response.body.bytes();
+      if (response.statusCode !== 304 && response.statusCode !== 200)
+        throw new Error(`GET ${path}: ${response.statusCode}`);
+      tag = `${response.headers.etag}`;
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Principal } from "#lib/auth/principal.ts";
 import { claimsOf } from "#lib/db/claims.ts";
 import { callDirectly } from "#lib/db/direct/call-directly.ts";
-import { bytesOf, type Call, calling, type Hot, hotCalls, newException } from "./calls.ts";
+import { bytesOf, type Call, calling, type Hot, hotCalls, newException, polling } from "./calls.ts";
 import { type Rate, rates, type Side } from "./rates.ts";
 import { type Finding, ratioOf, type Section } from "./report.ts";
 import { type Server, startBare, startService } from "./server.ts";
@@ -25,6 +25,9 @@ export async function requests(): Promise<Section> {
       const [service, handler] = (await rates(pair(ours, bare, call))) as [Rate, Rate];
       findings.push(ratioOf(what, service, handler, min));
     }
+    const polls = [polling("service", ours, hot.board), calling("bare handler", bare, hot.board)];
+    const [poll, answer] = (await rates(polls)) as [Rate, Rate];
+    findings.push(ratioOf("the same with nothing new, 304", poll, answer, null));
     const [service, handler, transaction] = (await rates([
       ...pair(ours, bare, hot.create),
       inSql(hot),
