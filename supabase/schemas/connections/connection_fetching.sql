@@ -42,6 +42,19 @@ begin
   return queued;
 end $$;
 
+-- Removes what a fetch began and did not finish.
+create function private.drop_unfinished_files(connection public.connections) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from public.imports import using public.connection_files file
+  where file.tenant_id = connection.tenant_id and file.connection_id = connection.id
+    and file.outcome = 'fetching' and import.tenant_id = file.tenant_id
+    and import.id = file.import_id and import.status = 'receiving';
+  delete from public.connection_files file
+  where file.tenant_id = connection.tenant_id and file.connection_id = connection.id
+    and file.outcome = 'fetching';
+end $$;
+
 -- Begins a fetch and takes over from one that died. Returns the settings with { lease,
 -- credential_id, sealed, source: { currency, time_zone, mapping } }; null for nothing to do.
 create function private.begin_fetch(tenant text, connection text, by_hand boolean) returns jsonb
@@ -58,14 +71,7 @@ begin
   if not found then
     return null;
   end if;
-  -- What an earlier fetch began and did not finish.
-  delete from public.imports import using public.connection_files file
-  where file.tenant_id = tenant and file.connection_id = connection_row.id
-    and file.outcome = 'fetching'
-    and import.tenant_id = tenant and import.id = file.import_id and import.status = 'receiving';
-  delete from public.connection_files file
-  where file.tenant_id = tenant and file.connection_id = connection_row.id
-    and file.outcome = 'fetching';
+  perform private.drop_unfinished_files(connection_row);
   return private.connection_json(connection_row)
     || coalesce(private.sealed_credential(connection_row), '{}')
     || jsonb_build_object('lease', connection_row.lease, 'source', (
