@@ -235,6 +235,42 @@ test("an import that ends doesn't fetch from a connection that was paused, nor r
   expect(begun.rows).toEqual([{ fetch: null }]);
 });
 
+test("a file whose import was undone comes again only if somebody asks", async () => {
+  await connect("18:00");
+  const path = await imported({ status: "done", accepted: 3, refused: 0 });
+  await client.query("update public.imports set status = 'undone' where id = 'imp_' || $1", [path]);
+  const { rows } = await client.query(
+    `select jsonb_build_object('path', path, 'bytes', bytes, 'modified_at',
+       private.iso(modified_at)) as file from public.connection_files where path = $1`,
+    [path],
+  );
+  const stateOf = async (by_hand: boolean) => {
+    const known = await client.query("select state from private.known_files($1, $2, $3, $4)", [
+      TENANT,
+      id,
+      JSON.stringify([rows[0].file]),
+      by_hand,
+    ]);
+    return known.rows[0].state;
+  };
+  expect([await stateOf(false), await stateOf(true)]).toEqual(["known", "new"]);
+  const begun = await client.query("select private.begin_fetch($1, $2, true) as fetch", [
+    TENANT,
+    id,
+  ]);
+  await client.query("select private.begin_file($1, $2, $3, $4)", [
+    TENANT,
+    id,
+    begun.rows[0].fetch.lease,
+    rows[0].file,
+  ]);
+  const listed = await client.query(
+    "select outcome from public.connection_files where connection_id = $1",
+    [id],
+  );
+  expect(listed.rows).toEqual([{ outcome: "fetching" }]);
+});
+
 test("a fetch that ends leaves no file of which it says that it is being fetched", async () => {
   await connect("18:00");
   const { rows } = await client.query("select private.begin_fetch($1, $2, true) as fetch", [

@@ -139,16 +139,16 @@ begin
 end $$;
 
 -- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:
--- new; known, with nothing to do; failed before, with nothing changed since; done, so that it can
--- be moved or deleted.
+-- new, or by hand undone; known, with nothing to do; failed before, with nothing changed since; done,
+-- so that it can be moved or deleted.
 create function private.known_files(tenant text, connection text, files jsonb, by_hand boolean)
 returns table (place bigint, state text, file_id text, error text)
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
   select item.place, case
-      when file.id is null or file.outcome = 'failed'
-        and (by_hand or file.tried_at < source.updated_at)
+      when file.id is null or by_hand and file.outcome in ('failed', 'undone')
+        or file.outcome = 'failed' and file.tried_at < source.updated_at
         then 'new'
       when file.outcome = 'failed' then 'failed'
       when file.outcome in ('imported', 'duplicate')
@@ -176,7 +176,8 @@ declare
 begin
   delete from public.connection_files
   where connection_files.tenant_id = tenant and connection_files.connection_id = connection_row.id
-    and connection_files.outcome in ('failed', 'fetching')
+    and (connection_files.outcome in ('failed', 'fetching')
+      or connection_files.outcome = 'undone' and connection_files.modified_at is not null)
     and connection_files.path = file ->> 'path' and connection_files.bytes is not distinct
       from (file ->> 'bytes')::bigint
     and connection_files.modified_at is not distinct from (file ->> 'modified_at')::timestamptz;

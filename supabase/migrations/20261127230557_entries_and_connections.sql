@@ -138,6 +138,57 @@ begin
       from public.sources source
       where source.tenant_id = tenant and source.source_no = connection_row.source_no));
 end $function$;
+CREATE OR REPLACE FUNCTION private.known_files(tenant text, connection text, files jsonb, by_hand boolean)
+ RETURNS TABLE(place bigint, state text, file_id text, error text)
+ LANGUAGE plpgsql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+begin
+  return query
+  select item.place, case
+      when file.id is null or by_hand and file.outcome in ('failed', 'undone')
+        or file.outcome = 'failed' and file.tried_at < source.updated_at
+        then 'new'
+      when file.outcome = 'failed' then 'failed'
+      when file.outcome in ('imported', 'duplicate')
+        and file.taken_at is null then 'done'
+      else 'known' end, file.id, file.error
+  from jsonb_array_elements(files) with ordinality item (file, place)
+  join public.connections on connections.tenant_id = tenant and connections.id = connection
+  join public.sources source on source.tenant_id = tenant
+    and source.source_no = connections.source_no
+  left join public.connection_files file on file.tenant_id = tenant
+    and file.connection_id = connection and file.path = item.file ->> 'path'
+    and file.bytes = (item.file ->> 'bytes')::bigint
+    and file.modified_at = (item.file ->> 'modified_at')::timestamptz
+  order by item.place;
+end $function$;
+CREATE OR REPLACE FUNCTION private.begin_file(tenant text, connection text, lease text, file jsonb)
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  connection_row public.connections := private.require_lease(tenant, connection, lease);
+  begun text;
+begin
+  delete from public.connection_files
+  where connection_files.tenant_id = tenant and connection_files.connection_id = connection_row.id
+    and (connection_files.outcome in ('failed', 'fetching')
+      or connection_files.outcome = 'undone' and connection_files.modified_at is not null)
+    and connection_files.path = file ->> 'path' and connection_files.bytes is not distinct
+      from (file ->> 'bytes')::bigint
+    and connection_files.modified_at is not distinct from (file ->> 'modified_at')::timestamptz;
+  insert into public.connection_files (tenant_id, connection_id, source_no, path, bytes,
+    modified_at, sender, sender_checks)
+  values (tenant, connection_row.id, connection_row.source_no,
+    file ->> 'path', (file ->> 'bytes')::bigint,
+    (file ->> 'modified_at')::timestamptz, file ->> 'sender', file -> 'checks')
+  returning id into begun;
+  return begun;
+end $function$;
 CREATE OR REPLACE FUNCTION private.note_failure(connection public.connections, error text, is_due boolean)
  RETURNS public.connections
  LANGUAGE plpgsql
