@@ -235,6 +235,25 @@ test("an import that ends doesn't fetch from a connection that was paused, nor r
   expect(begun.rows).toEqual([{ fetch: null }]);
 });
 
+test("another host key is reported although the connection has been failing for long", async () => {
+  await connect("18:00", { host_key: "SHA256:first" });
+  for (let attempt = 1; attempt <= 4; attempt++) await fetchOnce("The connection failed.");
+  expect(await state()).toMatchObject({ alerts: 1 });
+  const { rows } = await client.query("select private.accepts_host_key($1, $2, $3) as accepted", [
+    TENANT,
+    id,
+    "SHA256:second",
+  ]);
+  expect(rows).toEqual([{ accepted: false }]);
+  await client.query("update public.connections set lease = 'lck_1' where id = $1", [id]);
+  await client.query("select private.end_fetch($1, $2, 'lck_1', $3)", [
+    TENANT,
+    id,
+    { found: 0, error: "The server presented a different host key.", needs_person: true },
+  ]);
+  expect(await state()).toMatchObject({ last_error: expect.stringContaining("key"), alerts: 2 });
+});
+
 test("a file whose import was undone comes again only if somebody asks", async () => {
   await connect("18:00");
   const path = await imported({ status: "done", accepted: 3, refused: 0 });

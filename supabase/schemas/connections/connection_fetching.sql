@@ -133,7 +133,9 @@ begin
         'to', shown))));
   update public.connections set
     host_key = coalesce(connections.host_key, shown),
-    status = case when connections.host_key is null then connections.status else 'stopped' end
+    status = case when connections.host_key is null then connections.status else 'stopped' end,
+    -- It is reported even if the connection is failing already.
+    alerted_at = case when connections.host_key is null then connections.alerted_at end
   where connections.tenant_id = connection_row.tenant_id and connections.id = connection_row.id;
   return connection_row.host_key is null;
 end $$;

@@ -138,6 +138,35 @@ begin
       from public.sources source
       where source.tenant_id = tenant and source.source_no = connection_row.source_no));
 end $function$;
+CREATE OR REPLACE FUNCTION private.accepts_host_key(tenant text, connection text, shown text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  connection_row public.connections;
+begin
+  perform private.act_for_tenant(tenant);
+  select * into connection_row from public.connections
+  where connections.tenant_id = tenant and connections.id = connection
+    and connections.deleted_at is null
+  for no key update;
+  if not found or connection_row.host_key = shown then
+    return found;
+  end if;
+  perform private.record_security_event('connection.host_key_changed', connection_row.id, null,
+    jsonb_build_object('name', private.connection_facts(connection_row) -> 'name',
+      'changes', jsonb_build_object('host_key', jsonb_build_object('from', connection_row.host_key,
+        'to', shown))));
+  update public.connections set
+    host_key = coalesce(connections.host_key, shown),
+    status = case when connections.host_key is null then connections.status else 'stopped' end,
+    -- It is reported even if the connection is failing already.
+    alerted_at = case when connections.host_key is null then connections.alerted_at end
+  where connections.tenant_id = connection_row.tenant_id and connections.id = connection_row.id;
+  return connection_row.host_key is null;
+end $function$;
 CREATE OR REPLACE FUNCTION private.known_files(tenant text, connection text, files jsonb, by_hand boolean)
  RETURNS TABLE(place bigint, state text, file_id text, error text)
  LANGUAGE plpgsql
