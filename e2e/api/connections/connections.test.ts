@@ -5,7 +5,6 @@ import type { ConnectionTest } from "#lib/connections/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { startBucket, startFileServer } from "./bank-servers.ts";
 import { ConnectedTenant, csv, MAPPING } from "./connected-tenant.ts";
-import { startMoodyBucket } from "./moody-bucket.ts";
 
 const TOKEN = "tok_4f9c2ae17b6d40c8";
 
@@ -46,54 +45,6 @@ describe("files of a bucket", () => {
       "notes.txt",
     ]);
     expect((await tenant.fetched(id))[0]).toHaveLength(2);
-  });
-});
-
-describe("files of a bucket that changes and refuses", () => {
-  test("arrive although another is refused, which is reported until it can be read", async () => {
-    const moody = await startMoodyBucket();
-    try {
-      moody.put("day-1.csv", csv("2026-11-05,1.00,A"), "2026-11-05T06:00:00.000Z");
-      moody.put("day-2.csv", csv("2026-11-06,2.00,B"), "2026-11-06T06:00:00.000Z");
-      moody.lock("day-1.csv");
-      const { id } = await tenant.connect(moody.settings);
-      const [files, failing] = await tenant.fetched(id);
-      expect(files).toMatchObject([{ path: "day-2.csv", outcome: "imported" }]);
-      expect(failing).toMatchObject({
-        last_outcome: "failed",
-        last_error: "day-1.csv: The server refused the credential (HTTP 403).",
-      });
-      moody.unlock("day-1.csv");
-      const [both, working] = await tenant.fetched(id);
-      expect(both.map(({ path }) => path)).toEqual(["day-2.csv", "day-1.csv"]);
-      expect(working).toMatchObject({ last_outcome: "fetched", last_error: null });
-    } finally {
-      await moody.close();
-    }
-  });
-
-  test("are not deleted unread if one takes the place of another that was imported", async () => {
-    const moody = await startMoodyBucket();
-    try {
-      moody.put("today.csv", csv("2026-11-05,1.00,A"), "2026-11-05T06:00:00.000Z");
-      const connection = await tenant.connect(moody.settings);
-      const { id } = connection;
-      await tenant.fetched(id);
-      await tenant.ok("PATCH", `connections/${id}`, { afterwards: "delete" });
-      moody.put("other.csv", csv("2026-11-06,2.00,B"), "2026-11-06T06:00:00.000Z");
-      moody.whenRead((name) => {
-        if (name === "other.csv")
-          moody.put("today.csv", csv("2026-11-06,3.00,C"), "2026-11-06T06:01:00.000Z");
-      });
-      await tenant.fetched(id);
-      await until("all are imported and deleted", async () => {
-        await tenant.settled(id);
-        return moody.names().length === 0;
-      });
-      expect(await tenant.lineCount(connection)).toBe(3);
-    } finally {
-      await moody.close();
-    }
   });
 });
 

@@ -3,11 +3,12 @@ import type { AddressInfo } from "node:net";
 
 const PREFIX = "/bank/";
 
-/** An S3 server that refuses some of its objects, and changes while it is read. */
+/** An S3 server that refuses some of its objects, changes while it is read, and can go away. */
 export async function startMoodyBucket() {
   const objects = new Map<string, { content: string; modified: string }>();
   const locked = new Set<string>();
   let onRead: (name: string) => void = () => {};
+  let isReached: () => boolean = () => true;
 
   function list(response: ServerResponse): void {
     const contents = [...objects].map(
@@ -19,12 +20,19 @@ export async function startMoodyBucket() {
   }
   function answer({ method, url = "" }: IncomingMessage, response: ServerResponse): void {
     const name = decodeURIComponent(url.slice(PREFIX.length));
+    if (!isReached()) {
+      response.destroy();
+      return;
+    }
+    if (method === "DELETE") objects.delete(name);
+    if (!isReached()) {
+      response.destroy();
+      return;
+    }
     if (url.includes("list-type=2")) list(response);
     else if (locked.has(name)) response.writeHead(403).end();
-    else if (method === "DELETE") {
-      objects.delete(name);
-      response.writeHead(204).end();
-    } else {
+    else if (method === "DELETE") response.writeHead(204).end();
+    else {
       response.end(objects.get(name)?.content);
       onRead(name);
     }
@@ -49,6 +57,10 @@ export async function startMoodyBucket() {
     /** Calls back after an object was read. */
     whenRead(call: (name: string) => void) {
       onRead = call;
+    },
+    /** Asked before a call has an effect and before it is answered: whether the caller gets there. */
+    whenCalled(asked: () => boolean) {
+      isReached = asked;
     },
     names: () => [...objects.keys()],
     close() {
