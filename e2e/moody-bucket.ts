@@ -59,8 +59,8 @@ export async function startMoodyBucket() {
       onRead = call;
     },
     /** Asked before a call has an effect and before it is answered: whether the caller gets there. */
-    whenCalled(asked: () => boolean) {
-      isReached = asked;
+    whenCalled(reached: () => boolean) {
+      isReached = reached;
     },
     names: () => [...objects.keys()],
     close() {

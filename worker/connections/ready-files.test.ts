@@ -47,7 +47,7 @@ test("a marker proves a file whole only if it is not older than the file", () =>
     [isMarked, isSettled].map((holds) => day && marker && holds(day, [day, marker]));
   expect(settled(marked("day.csv", 5, 5))).toEqual([true, true]);
   expect(settled(marked("day.csv", 5, 9))).toEqual([true, true]);
-  // Yesterday's marker, beside today's file that is still growing.
+  // Yesterday's marker, next to today's file that is still growing.
   expect(settled(marked("day.csv", 5, 1))).toEqual([true, false]);
   expect(settled(marked("day.csv", 5, null))).toEqual([true, false]);
   expect(isMarked(file("day.csv"), [file("day.csv"), file("night.csv.done")])).toBe(false);
