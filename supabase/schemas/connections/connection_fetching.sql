@@ -141,8 +141,8 @@ begin
 end $$;
 
 -- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:
--- new, or by hand undone; known, with nothing to do; failed before, with nothing changed since; done,
--- so that it can be moved or deleted.
+-- new, or by hand undone; known, with nothing to do; failed before, with nothing changed since;
+-- done, so that it can be moved or deleted.
 create function private.known_files(tenant text, connection text, files jsonb, by_hand boolean)
 returns table (place bigint, state text, file_id text, error text)
 language plpgsql stable security definer set search_path = '' as $$

@@ -37,8 +37,8 @@ begin
   return connection;
 end $$;
 
--- Notes that a fetch or an import failed. `at_once`: nothing mends it but a person, so it is reported
--- now, otherwise at the third failure.
+-- Notes that a fetch or an import failed. `at_once`: nothing mends it but a person, so it is
+-- reported now, otherwise at the third failure.
 create function private.note_fetch_failure(connection public.connections, error text,
   at_once boolean) returns public.connections
 language plpgsql volatile set search_path = '' as $$

@@ -66,7 +66,8 @@ begin
     and batch.push ->> 'state' in ('failed', 'stopped');
 end $$;
 
--- Pushes a batch now. input: { id }. Refuses: not_found, conflict. Records: entries.push_requested.
+-- Pushes a batch now. input: { id }. Refuses: not_found, conflict. Records:
+-- entries.push_requested.
 create function public.push_entry_batch(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
