@@ -119,8 +119,9 @@ begin
 end $$;
 
 -- Ends a push. result: { state, files, error, needs_person }: the names of the files that were
--- written, or why they were not and whether that is to be reported now. What a worker that was taken for dead reports after another has
--- written the files changes nothing. Records: entries.exported.
+-- written, or why they were not and whether that is to be reported now. What a worker that was
+-- taken for dead reports after another has written the files changes nothing. Records:
+-- entries.exported.
 create function private.end_entry_push(tenant text, batch text, result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
