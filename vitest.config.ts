@@ -15,6 +15,7 @@ const UNIT_ALONE = [
   "sdk/typescript/test/{calls,waits}.test.ts",
   "supabase/tests/*.test.ts",
   "supervisor/*.test.ts",
+  "worker/connections/fetch-connection.test.ts",
   "worker/matcher/runs/*.test.ts",
 ];
 

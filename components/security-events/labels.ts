@@ -96,6 +96,7 @@ export const ACTIONS: Record<string, string> = {
   "reconciliation.reopened": "Reopened a period",
   "entries.rules_updated": "Changed entry rules",
   "entries.exported": "Marked a batch as exported",
+  "entries.push_requested": "Asked to push a batch",
   "matching.confirmed": "Confirmed suggestions",
   "matching.rejected": "Rejected suggestions",
   "matching.matched": "Matched by hand",

@@ -149,6 +149,12 @@ test.each<[string, Record<string, unknown>, More, string]>([
     "leo marked batch 2026-0012 as exported",
   ],
   [
+    "entries.push_requested",
+    { name: "2026-0012" },
+    { target: "bat_1" },
+    "leo asked to push batch 2026-0012",
+  ],
+  [
     "source.updated",
     { name: "Bank", changes: { mapping: { from: null, to: { amount: "Betrag" } } } },
     { target: "src_1" },

@@ -37,6 +37,7 @@ const VERBS: Record<string, (name: string, details: Details) => string> = {
   "evidence.removed": (_, details) => `removed ${fileIn(details)} from ${subjectOf(details)}`,
   "entries.rules_updated": (name) => `changed the entry rules of ${name}`,
   "entries.exported": (name) => `marked batch ${name} as exported`,
+  "entries.push_requested": (name) => `asked to push batch ${name}`,
   "api_key.created": (name) => `created the key ${name}`,
   "api_key.updated": (name) => `changed the key ${name}`,
   "api_key.rotated": (name) => `rotated the key ${name}`,

@@ -100,6 +100,48 @@ test("accounts are set and tried, and the batch of a close is downloaded and mar
   await expect(page.getByRole("row", { name: /2026-0001.*October/ })).toBeVisible();
 });
 
+test("rules are tried on any period of the pair, and a failure to load connections is shown", async ({
+  page,
+  context,
+}) => {
+  const tenant = await createTenant();
+  const id = await october(tenant);
+  const bearer = await userToken(tenant, ["tenant_admin"]);
+  const { json } = await api("GET", `/v1/reconciliations/${id}`, { bearer, tenant });
+  const { left_source_id, right_source_id } = json as Record<string, string>;
+  const november = await api("POST", "/v1/reconciliations", {
+    bearer,
+    tenant,
+    body: {
+      name: "November",
+      period_start: "2026-11-01",
+      period_end: "2026-11-30",
+      left_source_id,
+      right_source_id,
+      auto_run: false,
+    },
+  });
+  expect(november.status, november.text).toBe(201);
+  await beSignedIn(context, { [tenant]: ["tenant_lead"] }, "leo");
+  await page.route("**/v1/connections?**", (route) => route.fulfill({ status: 500, json: {} }));
+  await page.setViewportSize(PHONE);
+  await page.goto(`/${tenant}/reconciliations/${(november.json as { id: string }).id}/entries`);
+  const fee = page.getByRole("group", { name: "Fee" });
+  await fee.getByRole("button", { name: "Set accounts" }).click();
+  await fee.getByLabel("Account", { exact: true }).fill("4970");
+  await fee.getByLabel("Counter account").fill("1200");
+  await page.getByRole("button", { name: "Preview entries" }).click();
+  await expect(page.getByText("Nothing would be posted.")).toBeVisible();
+  await page.getByLabel("Period").selectOption("October (open)");
+  await expect(page.getByText("Nothing would be posted.")).toBeHidden();
+  await page.getByRole("button", { name: "Preview entries" }).click();
+  await expect(page.getByText("1 entry, debit = credit: €2.50.")).toBeVisible();
+  await expect(page.getByText(/The connections couldn't be loaded/)).toBeVisible({
+    timeout: 30_000,
+  });
+  await expectAxeFindsNothing(page);
+});
+
 test("of several hundred connections, the oldest can be chosen to push to", async ({
   page,
   context,

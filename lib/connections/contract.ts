@@ -364,7 +364,7 @@ export const fetchConnectionContract = contract({
   summary: "Fetch now",
   description:
     "Checks for files in the background, also outside the schedule, and retries failed " +
-    "ones. The list of files shows the result.",
+    "and undone ones. The list of files shows the result.",
   access: needs("write:connections"),
   idempotency,
   params: byId,

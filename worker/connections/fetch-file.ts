@@ -161,9 +161,9 @@ class Arrival {
   }
 
   /** @throws RemoteError if it ended with another size than the server listed */
-  requireWhole({ path, bytes }: RemoteFile): void {
+  requireWhole({ bytes }: RemoteFile): void {
     if (this.#isOver && bytes !== null && this.#size !== bytes)
-      throw new RemoteError(`${path} changed while it was fetched.`);
+      throw new RemoteError("It changed while it was fetched.");
   }
 
   sha256(): string {

@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { globMatches } from "#lib/connections/file-glob.ts";
 import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "./fetch-file.ts";
 import type { FetchQueries, FetchSettings, Known, Outcome } from "./queries.ts";
-
-const MARKER = ".done";
-/** Names that servers and clients give to files that are still being written. */
-const UNFINISHED = /\.(?:part|tmp|filepart)$/i;
+import { filesOf, isMarked, isSettled, markerOf } from "./ready-files.ts";
 
 /** Fetches the files that are new and ready, then moves or deletes those that are imported. */
 export async function fetchFiles(
@@ -16,8 +12,11 @@ export async function fetchFiles(
   remote: Remote,
   { byHand, signal }: { byHand: boolean; signal: AbortSignal },
 ): Promise<Outcome> {
-  const candidates = candidatesOf(await remote.list(), settings);
-  const known = await queries.knownFiles(candidates, byHand);
+  const listed = await remote.list();
+  const ready = filesOf(listed, settings).filter(
+    (file) => !settings.waits_for_marker || isMarked(file, listed),
+  );
+  const known = await queries.knownFiles(ready, byHand);
   const fresh = known.filter(({ state }) => state === "new").map(({ file }) => file);
   const failed = known.find(({ state }) => state === "failed");
   const outcome: Outcome = {
@@ -25,63 +24,95 @@ export async function fetchFiles(
     error: failed ? `${failed.file.path}: ${failed.error}` : null,
     needs_person: failed !== undefined,
   };
-  for (const file of await stableFiles(fresh, settings, remote, signal)) {
+  for (const file of await stableFiles(fresh, listed, settings, remote, signal)) {
     signal.throwIfAborted();
-    await fetchFile(queries, settings, remote, file, outcome);
+    await withoutBlocking(remote, outcome, file, () =>
+      fetchFile(queries, settings, remote, file, outcome),
+    );
   }
-  if (settings.afterwards !== "leave") {
-    const now = await queries.knownFiles(candidates, false);
-    const done = now.filter(({ state }) => state === "done");
-    await moveOrDelete(queries, settings, remote, done);
-  }
+  if (settings.afterwards !== "leave")
+    await moveOrDelete(queries, settings, remote, outcome, signal);
   return outcome;
 }
 
-function candidatesOf(listed: RemoteFile[], settings: FetchSettings): RemoteFile[] {
-  const { kind, file_glob, waits_for_marker } = settings;
-  if (kind === "https") return listed;
-  const names = new Set(listed.map(({ path }) => path));
-  const ageAndName = ({ modified_at, path }: RemoteFile) => `${modified_at} ${path}`;
-  return listed
-    .filter(
-      ({ path }) =>
-        globMatches(path, file_glob) &&
-        !UNFINISHED.test(path) &&
-        !path.endsWith(MARKER) &&
-        (!waits_for_marker || names.has(path + MARKER)),
-    )
-    .sort((left, right) => (ageAndName(left) < ageAndName(right) ? -1 : 1));
+/**
+ * A file that the server refuses is reported and doesn't delay the others, as long as the server
+ * itself responds.
+ */
+async function withoutBlocking(
+  remote: Remote,
+  outcome: Outcome,
+  { path }: RemoteFile,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof RemoteError)) throw error;
+    await remote.list().catch(() => {
+      throw error;
+    });
+    outcome.error ??= `${path}: ${error.message}`;
+    outcome.needs_person ||= error.needsPerson;
+  }
 }
 
-/** The files whose size and time don't change for the connection's stable time. */
+/**
+ * The files whose marker proves that they are whole, and those whose size and time don't change for
+ * the connection's stable time.
+ */
 async function stableFiles(
   files: RemoteFile[],
+  listed: RemoteFile[],
   { stable_seconds, waits_for_marker }: FetchSettings,
   remote: Remote,
   signal: AbortSignal,
 ): Promise<RemoteFile[]> {
-  if (files.length === 0 || stable_seconds === 0 || waits_for_marker) return files;
+  const isProved = (file: RemoteFile) => waits_for_marker && isSettled(file, listed);
+  if (stable_seconds === 0 || files.every(isProved)) return files;
   await sleep(stable_seconds * 1000, undefined, { signal });
   const now = new Map((await remote.list()).map((file) => [file.path, file]));
-  return files.filter(({ path, bytes, modified_at }) => {
-    const file = now.get(path);
-    return file?.bytes === bytes && file.modified_at === modified_at;
+  return files.filter((file) => {
+    const later = now.get(file.path);
+    const isStable = later?.bytes === file.bytes && later.modified_at === file.modified_at;
+    return isProved(file) || isStable;
   });
 }
 
+/**
+ * Lists the files again, because one that was replaced since it was imported is another file. The
+ * marker goes first, so that it doesn't stay for the next file of its name.
+ */
 async function moveOrDelete(
   queries: FetchQueries,
-  { afterwards, move_to, waits_for_marker }: FetchSettings,
+  settings: FetchSettings,
   remote: Remote,
-  files: Known[],
+  outcome: Outcome,
+  signal: AbortSignal,
 ): Promise<void> {
-  for (const { file, file_id } of files) {
-    const paths = waits_for_marker ? [file.path, file.path + MARKER] : [file.path];
-    for (const path of paths) {
-      if (afterwards === "delete") await remote.remove(path);
-      else if (move_to !== null) await remote.move(path, move_to);
-      else throw new RemoteError("The connection has no folder to move files to.", true);
-    }
-    if (file_id !== null) await queries.fileTaken(file_id);
+  const listed = await remote.list();
+  const known = await queries.knownFiles(filesOf(listed, settings), false);
+  for (const { file, file_id } of known.filter(isDone)) {
+    signal.throwIfAborted();
+    await withoutBlocking(remote, outcome, file, async () => {
+      if (settings.waits_for_marker && isMarked(file, listed))
+        await take(markerOf(file.path), settings, remote);
+      await take(file.path, settings, remote);
+      if (file_id !== null) await queries.fileTaken(file_id);
+    });
   }
+}
+
+function isDone({ state }: Known): boolean {
+  return state === "done";
+}
+
+async function take(
+  path: string,
+  { afterwards, move_to }: FetchSettings,
+  remote: Remote,
+): Promise<void> {
+  if (afterwards === "delete") await remote.remove(path);
+  else if (move_to !== null) await remote.move(path, move_to);
+  else throw new RemoteError("The connection has no folder to move files to.", true);
 }

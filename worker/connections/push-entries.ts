@@ -24,6 +24,8 @@ import { openConnection } from "./open-connection.ts";
 const PUSH_MAX_MS = 15 * 60_000;
 const TOO_LONG = "The push took longer than 15 minutes.";
 const ENTRIES_PER_PAGE = 1000;
+/** Servers are down for a minute now and then. */
+const REPORTED_AT_ATTEMPT = 3;
 
 type Query = JobHelpers["query"];
 type Opened = {
@@ -65,6 +67,7 @@ export function pushEntryBatch(allowHosts: ReadonlySet<string>): Task {
     const result = await push(query, tenant_id, opened, { allowHosts, signal });
     abortSignal?.throwIfAborted();
     if (result.state === "failed" && job.attempts >= job.max_attempts) result.state = "stopped";
+    result.needs_person ||= job.attempts >= REPORTED_AT_ATTEMPT;
     await query("select private.end_entry_push($1, $2, $3)", [
       tenant_id,
       batch_id,

@@ -7,7 +7,7 @@ import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "../connections/fetch-file.ts";
 import { beginFetch, FetchQueries, type Outcome } from "../connections/queries.ts";
 import { piecesOf } from "./mail-attachments.ts";
-import { isAllowed, MailRefusal, type VerifiedMail } from "./verified-mail.ts";
+import { isAllowed, MailDelay, MailRefusal, type VerifiedMail } from "./verified-mail.ts";
 
 type Query = JobHelpers["query"];
 
@@ -48,11 +48,11 @@ export async function receiveMail(
 }
 
 /**
- * Whether the same mail may be accepted later: another mail is being received, or there is no
- * space.
+ * Whether the same mail may be accepted later: another mail is being received, there is no space,
+ * or DNS doesn't answer.
  */
 export function isRetryable(error: unknown): boolean {
-  return refusalOf(error) !== null;
+  return error instanceof MailDelay || refusalOf(error) !== null;
 }
 
 /** An attachment as a server with a single file. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { dnsOf, rawMail } from "#e2e/bank-mail.ts";
-import { isAllowed, MailRefusal, verifiedMail } from "./verified-mail.ts";
+import { isAllowed, MailDelay, MailRefusal, verifiedMail } from "./verified-mail.ts";
 
 const BANK = "statements@bank.example";
 const MAIL = {
@@ -40,6 +40,21 @@ describe("the sender of a mail", () => {
     const raw = await rawMail(MAIL, "bank.example");
     const changed = Buffer.from(raw.toString("latin1").replace("Attached.", "Attacked."), "latin1");
     await expect(verifiedMail(changed, envelope, dnsOf())).rejects.toThrow(MailRefusal);
+  });
+
+  test.each([
+    ["its key", "bank.example", "tests._domainkey.bank.example"],
+    ["its servers", undefined, "bank.example"],
+    ["its policy", "bank.example", "_dmarc.bank.example"],
+  ])("is asked for again later if DNS fails to answer for %s", async (_what, signedBy, silent) => {
+    const answered = dnsOf(SPF);
+    const resolver = async (name: string, type: string) => {
+      if (name === silent) throw Object.assign(new Error("timed out"), { code: "ETIMEOUT" });
+      return answered(name, type);
+    };
+    const elsewhere = { ...envelope, ip: "192.0.2.99" };
+    const raw = await rawMail(MAIL, signedBy);
+    await expect(verifiedMail(raw, elsewhere, resolver)).rejects.toThrow(MailDelay);
   });
 
   test("is unknown with two From, or none that is one address", async () => {

@@ -17,10 +17,13 @@ export type VerifiedMail = {
 /** The mail can't be accepted; the message is for its sender. */
 export class MailRefusal extends Error {}
 
+/** Whether the mail can be accepted isn't known yet; its sender keeps it and tries again. */
+export class MailDelay extends Error {}
+
 /**
  * Verifies the sender of a mail, then reads it: a signature (DKIM) or the sending server (SPF) must
  * prove the domain in From, because anyone can write a From.
- * @throws MailRefusal
+ * @throws MailRefusal; MailDelay if DNS doesn't answer whether the domain is proved
  */
 export async function verifiedMail(
   raw: Buffer,
@@ -38,10 +41,12 @@ export async function verifiedMail(
   const from = headerFrom[0]?.toLowerCase();
   if (!from || headerFrom.length !== 1 || fromFields !== 1)
     throw new MailRefusal("The mail must have exactly one From, with one address.");
-  if (!provesDomain(found, domainOf(from)))
+  if (!provesDomain(found, domainOf(from))) {
+    if (isUnanswered(found)) throw new MailDelay("DNS doesn't answer.");
     throw new MailRefusal(
       `Neither DKIM nor SPF proves that the mail comes from ${domainOf(from)}.`,
     );
+  }
   return {
     from,
     checks: {
@@ -73,6 +78,11 @@ function provesDomain({ dkim, spf, dmarc }: AuthenticateResult, domain: string):
   return (
     isSigned || (spf !== false && spf.status.result === "pass" && isRelated(spf.domain, domain))
   );
+}
+
+function isUnanswered({ dkim, spf, dmarc }: AuthenticateResult): boolean {
+  const checks = [...dkim.results, ...(spf ? [spf] : []), ...(dmarc ? [dmarc] : [])];
+  return checks.some(({ status }) => status.result === "temperror");
 }
 
 function isRelated(a: string, b: string): boolean {

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Card } from "#components/kit/card.tsx";
 import { useTenantId } from "#components/kit/member.tsx";
+import { ProblemNote } from "#components/kit/problem-note.tsx";
 import { ActorName } from "#components/people/actor-name.tsx";
 import { pluralize } from "#components/ui/pluralize.ts";
 import { PrefetchLink } from "#components/ui/prefetch-link.tsx";
@@ -19,7 +20,13 @@ export function EntriesCard({
   reconciliation: Reconciliation;
 }) {
   const tenant = useTenantId();
-  const { data } = useQuery(batchesOfPeriod(tenant, id));
+  const { data, error } = useQuery(batchesOfPeriod(tenant, id));
+  if (!data && error)
+    return (
+      <Card title="Ledger entries">
+        <ProblemNote error={error} />
+      </Card>
+    );
   if (!data || (data.items.length === 0 && closed_at === null)) return null;
   return (
     <Card title="Ledger entries" hint="What closing this period left to post in the ledger.">

@@ -10,6 +10,7 @@ import { useMutate } from "#components/kit/use-mutate.ts";
 import { Button } from "#components/ui/button.tsx";
 import { formatMoney } from "#components/ui/money.ts";
 import { pluralize } from "#components/ui/pluralize.ts";
+import { SelectField } from "#components/ui/select-field.tsx";
 import {
   type EntryPreview,
   type EntryRuleSet,
@@ -19,8 +20,9 @@ import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { periodsOfPair } from "../queries.ts";
 import { EntryTable } from "./entry-table.tsx";
 import { KIND_LABELS } from "./labels.ts";
+import { previewPeriods } from "./preview-periods.ts";
 
-/** The entries that the last closed period would have posted by these rules, saved or not. */
+/** The entries that a period would post, or would have posted, by these rules, saved or not. */
 export function EntryPreviewCard({
   reconciliation,
   rules,
@@ -34,7 +36,10 @@ export function EntryPreviewCard({
   onRefused: () => void;
 }) {
   const tenant = useTenantId();
-  const period = useLastClosed(reconciliation);
+  const { data } = useQuery(periodsOfPair(tenant, reconciliation));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const { periods, first } = previewPeriods(data?.items ?? [], reconciliation);
+  const period = periods.find(({ id }) => id === chosen) ?? first;
   const preview = useMutate({
     send: (tried: EntryRuleSet["rules"], idempotencyKey) =>
       callApi(previewEntriesContract, {
@@ -60,17 +65,28 @@ export function EntryPreviewCard({
         </Button>
       }
     >
+      {periods.length > 1 && (
+        <SelectField
+          label="Period"
+          className="max-w-sm"
+          disabled={preview.isPending}
+          value={period.id}
+          onChange={({ target }) => {
+            setChosen(target.value);
+            setFound(null);
+          }}
+        >
+          {periods.map(({ id, name, closed_at }) => (
+            <option key={id} value={id}>
+              {closed_at === null ? `${name} (open)` : name}
+            </option>
+          ))}
+        </SelectField>
+      )}
       {preview.error && <ProblemNote error={preview.error} />}
       <div role="status">{found && <Found preview={found} />}</div>
     </Card>
   );
-}
-
-/** The newest closed period of the pair; the current one if none is closed. */
-function useLastClosed(reconciliation: Reconciliation): Reconciliation {
-  const { data } = useQuery(periodsOfPair(useTenantId(), reconciliation));
-  const closed = (data?.items ?? []).filter(({ closed_at }) => closed_at !== null);
-  return closed.toSorted((a, b) => b.period_end.localeCompare(a.period_end))[0] ?? reconciliation;
 }
 
 function Found({ preview: { sums, entries, without_rule } }: { preview: EntryPreview }) {

@@ -12,7 +12,7 @@ import { reconciliationById } from "../queries.ts";
 import { EntryRulesEditor } from "./entry-rules-editor.tsx";
 import { entryRulesOf } from "./queries.ts";
 
-/** The accounts that a pair's closes post to, with a preview on its last closed period. */
+/** The accounts that a pair's closes post to, with a preview on any of its periods. */
 export function EntryRulesPage({ id }: { id: string }) {
   const tenant = useTenantId();
   const mayWrite = useIsAllowed(putEntryRulesContract.access);

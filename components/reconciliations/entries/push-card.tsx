@@ -39,7 +39,13 @@ export function PushCard({
               ? "Connect a source by SFTP or S3 first; files are only read at other addresses."
               : undefined
           }
-          error={isGone ? "This connection was deleted. Choose another." : undefined}
+          error={
+            pages.error
+              ? `The connections couldn't be loaded: ${pages.error.message}`
+              : isGone
+                ? "This connection was deleted. Choose another."
+                : undefined
+          }
           value={push.connection_id}
           disabled={readOnly}
           onChange={({ target }) => onChange({ connection_id: target.value })}

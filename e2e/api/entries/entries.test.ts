@@ -199,6 +199,38 @@ describe("a close", () => {
     ]);
   });
 
+  test("of another year numbers from 1, and each year continues its own numbers", async () => {
+    const fixture = await october();
+    await put(fixture, {});
+    await close(fixture);
+    const { id } = await fixture.bind({ period_start: "2027-01-01", period_end: "2027-01-31" });
+    const [open] = (
+      await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+        query: { reconciliation_id: id, state: "open" },
+      })
+    ).items;
+    await fixture.ok("POST", `lines/${open?.id}/exclude`, {
+      body: { reason: "Written off", reconciliation_id: id },
+    });
+    await close(fixture, id);
+    await reopen(fixture, id);
+    await reopen(fixture);
+    await fixture.ok("POST", `matches/${fixture.match}/undo`);
+    await close(fixture);
+    const [third, second] = await batches(fixture);
+    expect([second, third]).toMatchObject([
+      { number: "2027-0001", posting_date: "2027-01-31", reversal_count: 1 },
+      { number: "2026-0002", posting_date: "2026-10-31" },
+    ]);
+    expect(await entries(fixture, second as EntryBatch)).toMatchObject([
+      { kind: "carried_left", reverses: "2026-0001/1" },
+      { kind: "excluded_left" },
+    ]);
+    expect(await entries(fixture, third as EntryBatch)).toContainEqual(
+      expect.objectContaining({ kind: "fee", reverses: "2026-0001/3" }),
+    );
+  });
+
   test("concurrent with another of the tenant takes the next number, without a gap", async () => {
     const fixture = await october();
     await put(fixture, {});

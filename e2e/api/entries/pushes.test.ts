@@ -170,6 +170,12 @@ test.skipIf(whyNoSshd() !== null)(
       await pushed(fixture, "done");
       expect(await ssh.names()).toEqual(["in", `in/${name}`]);
       expect(await ssh.read(`in/${name}`)).toBe(first);
+      const requests = await sql(
+        `select target from security_events
+         where tenant_id = $1 and type = 'entries.push_requested'`,
+        [fixture.tenant],
+      );
+      expect(requests).toEqual([{ target: batch.id }]);
     } finally {
       await ssh.close();
     }

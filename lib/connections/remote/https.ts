@@ -2,8 +2,10 @@ import { Http, type HttpResponse, headerOf } from "./http-client.ts";
 import { type Access, isPlainName, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
-const NOT_ALLOWED = 405;
-const NOT_IMPLEMENTED = 501;
+/** Statuses by which a server without HEAD refuses it. */
+const NO_HEAD = [405, 501];
+/** A signed URL may permit only one method (S3, Google), and a HEAD looks like a forgery then. */
+const UNSIGNED = [401, 403];
 
 /** A single file at a URL. */
 export async function httpsRemote({ url, settings, allowHosts, signal }: Access): Promise<Remote> {
@@ -22,11 +24,13 @@ export async function httpsRemote({ url, settings, allowHosts, signal }: Access)
 
   return {
     async list() {
-      const others = [NOT_ALLOWED, NOT_IMPLEMENTED];
+      const others = settings.auth === "signed_query" ? [...NO_HEAD, ...UNSIGNED] : NO_HEAD;
       const response = await http.call({ method: "HEAD", url: target, headers }, others);
       await response.body.dump().catch(() => {});
-      if (others.includes(response.statusCode)) return [{ path, bytes: null, modified_at: null }];
-      return [describe(path, response)];
+      if (!others.includes(response.statusCode)) return [describe(path, response)];
+      const opened = await http.call({ method: "GET", url: target, headers });
+      opened.body.on("error", () => {}).destroy();
+      return [describe(path, opened)];
     },
     async read() {
       return (await http.call({ method: "GET", url: target, headers })).body;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable } from "node:stream";
 import SftpClient from "ssh2-sftp-client";
 import { connectChecked } from "../../webhooks/connector.ts";
 import { addressFault } from "../address.ts";
+import { answerWithin, atMostBytes } from "./patience.ts";
 import {
   type Access,
   isPlainName,
@@ -14,7 +15,15 @@ import { RemoteError, remoteError } from "./remote-error.ts";
 
 const READY_TIMEOUT_MS = 20_000;
 const KEEPALIVE_MS = 15_000;
+/** A server that keeps the connection alive may still never answer. */
+const ANSWER_MAX_MS = 60_000;
+/** A batch of entries may take long on a slow line; the push has its own limit. */
+const WRITE_MAX_MS = 600_000;
+const CLOSE_MAX_MS = 5_000;
 const LISTED_MAX = 10_000;
+/** A list of 10,000 of the longest names, twice each as SFTP sends them. */
+const LIST_MAX_BYTES = 16 * 1024 ** 2;
+const TOO_MANY = "The folder has more than 10,000 files.";
 
 /** @throws RemoteError if the server can't be reached or refuses the credential */
 export async function sftpRemote(access: Access): Promise<Remote> {
@@ -24,27 +33,29 @@ export async function sftpRemote(access: Access): Promise<Remote> {
   // Errors after the end of a call belong to the next one, too.
   const ignored = () => {};
   const client = new SftpClient("connection", { error: ignored, end: ignored, close: ignored });
-  const remote = new SftpRemote(client, decodeURIComponent(url.pathname));
-  signal.addEventListener("abort", () => void remote.close(), { once: true });
-  await signIn(client, access);
-  return remote;
+  signal.addEventListener("abort", () => void client.end().catch(ignored), { once: true });
+  const socket = await signIn(client, access);
+  return new SftpRemote(client, socket, decodeURIComponent(url.pathname));
 }
 
 /** The files of one folder of an SSH server. */
 class SftpRemote implements Remote {
   readonly #client: SftpClient;
+  readonly #socket: Duplex;
   readonly #folder: string;
 
-  constructor(client: SftpClient, path: string) {
+  constructor(client: SftpClient, socket: Duplex, path: string) {
     this.#client = client;
+    this.#socket = socket;
     this.#folder = path.replace(/\/+$/, "") || "/";
   }
 
   async list(): Promise<RemoteFile[]> {
     const folder = this.#folder;
-    const entries = await attempt(`list ${folder}`, () => this.#client.list(folder));
-    if (entries.length > LISTED_MAX)
-      throw new RemoteError("The folder has more than 10,000 files.", true);
+    const entries = await attempt(`list ${folder}`, () =>
+      atMostBytes(this.#socket, LIST_MAX_BYTES, TOO_MANY, () => this.#client.list(folder)),
+    );
+    if (entries.length > LISTED_MAX) throw new RemoteError(TOO_MANY, true);
     return entries
       .filter(({ type, name }) => type === "-" && isPlainName(name))
       .map(({ name, size, modifyTime }) => ({
@@ -75,17 +86,19 @@ class SftpRemote implements Remote {
     const folders = folder === null ? [] : [folder];
     const unfinished = this.#within(...folders, `${name}.part`);
     const path = this.#within(...folders, name);
-    await attempt(`write ${name}`, async () => {
+    const write = async () => {
       if (folder !== null) await this.#makeFolder(folder);
       await this.#client.put(Buffer.from(content), unfinished);
       // Not every server can rename a file to an existing name.
       if (await this.#client.exists(path)) await this.#client.delete(path);
       await this.#client.rename(unfinished, path);
-    });
+    };
+    await attempt(`write ${name}`, write, WRITE_MAX_MS);
   }
 
   async close(): Promise<void> {
-    await this.#client.end().catch(() => {});
+    await answerWithin(CLOSE_MAX_MS, "sign out", () => this.#client.end()).catch(() => {});
+    this.#socket.destroy();
   }
 
   #within(...names: string[]): string {
@@ -99,9 +112,13 @@ class SftpRemote implements Remote {
 }
 
 /** @throws RemoteError that says what couldn't be done, and why */
-async function attempt<Answer>(operation: string, call: () => Promise<Answer>): Promise<Answer> {
+async function attempt<Answer>(
+  operation: string,
+  call: () => Promise<Answer>,
+  limitMs = ANSWER_MAX_MS,
+): Promise<Answer> {
   try {
-    return await call();
+    return await answerWithin(limitMs, operation, call);
   } catch (error) {
     throw sftpError(operation, error);
   }
@@ -110,7 +127,7 @@ async function attempt<Answer>(operation: string, call: () => Promise<Answer>): 
 async function signIn(
   client: SftpClient,
   { url, settings, allowHosts, acceptsHostKey }: Access,
-): Promise<void> {
+): Promise<Duplex> {
   let refusedKey = false;
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const sock = await connectChecked(host, url.port || "443", allowHosts).catch((error) => {
@@ -121,7 +138,7 @@ async function signIn(
       ? { privateKey: settings.credential ?? "" }
       : { password: settings.credential ?? "" };
   try {
-    await client.connect({
+    const options = {
       sock,
       username: settings.user_name ?? "",
       ...credential,
@@ -136,9 +153,12 @@ async function signIn(
           () => verify(false),
         );
       },
-    });
+    };
+    await answerWithin(ANSWER_MAX_MS, "sign in", () => client.connect(options));
+    return sock;
   } catch (error) {
     sock.destroy();
+    if (error instanceof RemoteError) throw error;
     if (refusedKey)
       throw new RemoteError(
         "The server presented a different host key. Check it with the bank: set the new key " +

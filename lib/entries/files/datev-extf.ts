@@ -8,6 +8,7 @@ import {
   type EntryFile,
   type EntryFileWriter,
   formatDay,
+  isAccountDebited,
   requireFit,
   twoDecimals,
   unsuitableEntry,
@@ -54,7 +55,7 @@ const COST_CENTER_MAX = 36;
  * DATEV's batch of postings: header version 700, category 21, format version 13, by
  * https://developer.datev.de/datev/platform/de/dtvf/formate/header and
  * https://developer.datev.de/datev/platform/de/dtvf/formate/buchungsstapel. A row is an entry; its
- * account is the debited one.
+ * account is the debited one, unless a tax code makes the rule's account the contra account.
  */
 export const datev: EntryFileWriter = {
   charset: "windows-1252",
@@ -126,12 +127,19 @@ function valuesOf(entry: Entry, file: EntryFile): Record<string, string> {
     const max = file.ledger.datev_account_length + 1;
     return requireFit(file, entry, field, value, new RegExp(`^\\d{1,${max}}$`), digits(max));
   };
+  const sides = [
+    account("debit_account", debit_account),
+    account("credit_account", credit_account),
+  ] as const;
+  // The key is read as one field with the contra account, so that has to be the taxed one.
+  const isSwapped = tax_code !== null && isAccountDebited(entry);
+  const [first, contra] = isSwapped ? [sides[1], sides[0]] : sides;
   return {
     "Umsatz (ohne Soll/Haben-Kz)": amountOf(entry, file),
-    "Soll/Haben-Kennzeichen": "S",
+    "Soll/Haben-Kennzeichen": isSwapped ? "H" : "S",
     "WKZ Umsatz": entry.currency,
-    Konto: account("debit_account", debit_account),
-    "Gegenkonto (ohne BU-Schlüssel)": account("credit_account", credit_account),
+    Konto: first,
+    "Gegenkonto (ohne BU-Schlüssel)": contra,
     "BU-Schlüssel":
       tax_code === null
         ? ""
@@ -139,7 +147,7 @@ function valuesOf(entry: Entry, file: EntryFile): Record<string, string> {
     Belegdatum: formatDay("{D}{M}", file.batch.posting_date),
     "Belegfeld 1": documentNumber(file, entry),
     Buchungstext: cut(escapeFormula(text), TEXT_MAX),
-    "KOST1 - Kostenstelle": cut(cost_center ?? "", COST_CENTER_MAX),
+    "KOST1 - Kostenstelle": cut(escapeFormula(cost_center ?? ""), COST_CENTER_MAX),
     Festschreibung: "0",
   };
 }

@@ -23,6 +23,14 @@ export function documentNumber({ batch }: EntryFile, { place }: Entry): string {
   return `${batch.number}/${place}`;
 }
 
+/**
+ * Whether the rule's account is the debited one; its tax code and cost centre belong to this
+ * account. The other is the one that it is paid from.
+ */
+export function isAccountDebited({ difference_minor }: Entry): boolean {
+  return difference_minor < 0;
+}
+
 /** A refusal that names the entry. */
 export function unsuitableEntry(file: EntryFile, entry: Entry, reason: string): ApiError {
   return new ApiError("conflict", `Entry ${documentNumber(file, entry)}: ${reason}`, {

@@ -30,6 +30,7 @@ const entry = {
   place: 3,
   currency: "EUR",
   amount_minor: 123_456,
+  difference_minor: -123_456,
   debit_account: "4970",
   credit_account: "1200",
   tax_code: null,
@@ -116,12 +117,58 @@ test("NetSuite: rows of one external ID, which a second import doesn't duplicate
   );
 });
 
-test("SAP: posting keys 40 and 50, and the company code", () => {
+test("SAP: posting keys 40 and 50, the company code, and a number that is never cut", () => {
   expect(sap.rows(entry, file).split("\r\n").slice(0, 2)).toEqual([
     "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t40\t4970\t1234.56\t\t200\tGebühr",
-    "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t50\t1200\t1234.56\t\t200\tGebühr",
+    "1000\tSA\t20261031\t20261031\tEUR\t2026-0012/3\tBank, October\t50\t1200\t1234.56\t\t\tGebühr",
   ]);
+  expect(() => sap.rows({ ...entry, place: 1_000_000 }, file)).toThrow(/document number/);
   expect(() => sap.header({ ...file, ledger: withDefaultSettings({}) })).toThrow(/company code/);
+});
+
+/** As the rule posts it, and the other way round: its account is the credited one. */
+const refund = { ...taxed, tax_code: "9", difference_minor: 123_456 };
+const swapped = { ...refund, debit_account: "1200", credit_account: "4970" };
+
+test("the tax code and the cost centre go to the account of the rule, not to the one it is paid from", () => {
+  const cost = { ...refund, difference_minor: -123_456 };
+  const [columns = ""] = datev.header(file).split("\r\n").slice(1);
+  const ofDatev = (each: Entry) => {
+    const cells = datev.rows(each, file).trimEnd().split(";");
+    return [
+      "Soll/Haben-Kennzeichen",
+      "Konto",
+      "Gegenkonto (ohne BU-Schlüssel)",
+      "BU-Schlüssel",
+    ].map((name) => cells[columns.split(";").indexOf(name)]);
+  };
+  // DATEV's key belongs to the contra account.
+  expect(ofDatev(cost)).toEqual(['"H"', "1200", "4970", '"9"']);
+  expect(ofDatev(swapped)).toEqual(['"S"', "1200", "4970", '"9"']);
+  const lines = (rows: string) => rows.trimEnd().split("\r\n");
+  const ofSap = (each: Entry) =>
+    lines(sap.rows(each, file)).map((row) => row.split("\t").slice(8, 12));
+  expect(ofSap(cost)).toEqual([
+    ["4970", "1234.56", "9", "200"],
+    ["1200", "1234.56", "", ""],
+  ]);
+  expect(ofSap(swapped)).toEqual([
+    ["1200", "1234.56", "", ""],
+    ["4970", "1234.56", "9", "200"],
+  ]);
+  const ofNetsuite = (each: Entry) =>
+    lines(netsuite.rows(each, file)).map((row) => row.split(",").at(-1));
+  expect([ofNetsuite(cost), ofNetsuite(swapped)]).toEqual([
+    ["9", ""],
+    ["", "9"],
+  ]);
+});
+
+test("no layout lets a formula through, whichever field of the rules has it", () => {
+  const formula = "=HYPERLINK(1)";
+  const hostile = { ...taxed, text: formula, cost_center: formula, tax_code: "9" };
+  for (const writer of [datev, netsuite, quickbooks, quickbooksIif, xero])
+    expect(writer.rows(hostile, file)).not.toMatch(/(?:^|[;,\t"])=HYPERLINK/m);
 });
 
 test("pages of any size are cut into parts in order, without loss, within the size of a file", async () => {

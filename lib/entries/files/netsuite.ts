@@ -5,6 +5,7 @@ import {
   documentNumber,
   type EntryFileWriter,
   formatDay,
+  isAccountDebited,
   twoDecimals,
   unsuitableEntry,
 } from "./entry-file-writer.ts";
@@ -42,7 +43,7 @@ export const netsuite: EntryFileWriter = {
         entry,
         "NetSuite takes amounts of at most 10 digits and 2 decimals.",
       );
-    const line = (account: string, debit: Cell, credit: Cell): Cell[] => [
+    const line = (account: string, debit: Cell, credit: Cell, isTaxed: boolean): Cell[] => [
       `tieout-${documentNumber(file, entry)}`,
       { digits: formatDay("{M}/{D}/{Y}", file.batch.posting_date) },
       currency,
@@ -52,9 +53,13 @@ export const netsuite: EntryFileWriter = {
       credit,
       text,
       cost_center,
-      tax_code,
+      isTaxed ? tax_code : null,
     ];
     const digits = { digits: amount };
-    return csvRows([line(debit_account, digits, null), line(credit_account, null, digits)]);
+    const isDebitTaxed = isAccountDebited(entry);
+    return csvRows([
+      line(debit_account, digits, null, isDebitTaxed),
+      line(credit_account, null, digits, !isDebitTaxed),
+    ]);
   },
 };

@@ -6,6 +6,7 @@ import {
   documentNumber,
   type EntryFileWriter,
   formatDay,
+  isAccountDebited,
   requireFit,
   tabbedRows,
 } from "./entry-file-writer.ts";
@@ -54,24 +55,26 @@ export const sap: EntryFileWriter = {
     const within = (field: string, value: string | null, max: number) =>
       value &&
       requireFit(file, entry, field, value, new RegExp(`^.{1,${max}}$`), `at most ${max} for SAP`);
-    const line = (key: string, field: string, account: string): Cell[] => [
+    const number = within("document number", documentNumber(file, entry), 16);
+    const line = (key: string, field: string, account: string, isRuled: boolean): Cell[] => [
       file.ledger.sap_company_code,
       GENERAL_LEDGER_DOCUMENT,
       day,
       day,
       currency,
-      cut(documentNumber(file, entry), 16),
+      number,
       cut(file.batch.reconciliation_name, 25),
       { digits: key },
       within(field, account, 10),
       { digits: decimalText(entry.amount_minor, currency) },
-      within("tax_code", tax_code, 2),
-      within("cost_center", cost_center, 10),
+      within("tax_code", isRuled ? tax_code : null, 2),
+      within("cost_center", isRuled ? cost_center : null, 10),
       cut(text, 50),
     ];
+    const isDebitRuled = isAccountDebited(entry);
     return tabbedRows([
-      line(DEBIT, "debit_account", debit_account),
-      line(CREDIT, "credit_account", credit_account),
+      line(DEBIT, "debit_account", debit_account, isDebitRuled),
+      line(CREDIT, "credit_account", credit_account, !isDebitRuled),
     ]);
   },
 };

@@ -42,6 +42,19 @@ begin
   return queued;
 end $$;
 
+-- Removes what a fetch began and did not finish.
+create function private.drop_unfinished_files(connection public.connections) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  delete from public.imports import using public.connection_files file
+  where file.tenant_id = connection.tenant_id and file.connection_id = connection.id
+    and file.outcome = 'fetching' and import.tenant_id = file.tenant_id
+    and import.id = file.import_id and import.status = 'receiving';
+  delete from public.connection_files file
+  where file.tenant_id = connection.tenant_id and file.connection_id = connection.id
+    and file.outcome = 'fetching';
+end $$;
+
 -- Begins a fetch and takes over from one that died. Returns the settings with { lease,
 -- credential_id, sealed, source: { currency, time_zone, mapping } }; null for nothing to do.
 create function private.begin_fetch(tenant text, connection text, by_hand boolean) returns jsonb
@@ -58,14 +71,7 @@ begin
   if not found then
     return null;
   end if;
-  -- What an earlier fetch began and did not finish.
-  delete from public.imports import using public.connection_files file
-  where file.tenant_id = tenant and file.connection_id = connection_row.id
-    and file.outcome = 'fetching'
-    and import.tenant_id = tenant and import.id = file.import_id and import.status = 'receiving';
-  delete from public.connection_files file
-  where file.tenant_id = tenant and file.connection_id = connection_row.id
-    and file.outcome = 'fetching';
+  perform private.drop_unfinished_files(connection_row);
   return private.connection_json(connection_row)
     || coalesce(private.sealed_credential(connection_row), '{}')
     || jsonb_build_object('lease', connection_row.lease, 'source', (
@@ -127,22 +133,24 @@ begin
         'to', shown))));
   update public.connections set
     host_key = coalesce(connections.host_key, shown),
-    status = case when connections.host_key is null then connections.status else 'stopped' end
+    status = case when connections.host_key is null then connections.status else 'stopped' end,
+    -- It is reported even if the connection is failing already.
+    alerted_at = case when connections.host_key is null then connections.alerted_at end
   where connections.tenant_id = connection_row.tenant_id and connections.id = connection_row.id;
   return connection_row.host_key is null;
 end $$;
 
 -- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:
--- new; known, with nothing to do; failed before, with nothing changed since; done, so that it can
--- be moved or deleted.
+-- new, or by hand undone; known, with nothing to do; failed before, with nothing changed since;
+-- done, so that it can be moved or deleted.
 create function private.known_files(tenant text, connection text, files jsonb, by_hand boolean)
 returns table (place bigint, state text, file_id text, error text)
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return query
   select item.place, case
-      when file.id is null or file.outcome = 'failed'
-        and (by_hand or file.tried_at < source.updated_at)
+      when file.id is null or by_hand and file.outcome in ('failed', 'undone')
+        or file.outcome = 'failed' and file.tried_at < source.updated_at
         then 'new'
       when file.outcome = 'failed' then 'failed'
       when file.outcome in ('imported', 'duplicate')
@@ -170,7 +178,8 @@ declare
 begin
   delete from public.connection_files
   where connection_files.tenant_id = tenant and connection_files.connection_id = connection_row.id
-    and connection_files.outcome in ('failed', 'fetching')
+    and (connection_files.outcome in ('failed', 'fetching')
+      or connection_files.outcome = 'undone' and connection_files.modified_at is not null)
     and connection_files.path = file ->> 'path' and connection_files.bytes is not distinct
       from (file ->> 'bytes')::bigint
     and connection_files.modified_at is not distinct from (file ->> 'modified_at')::timestamptz;

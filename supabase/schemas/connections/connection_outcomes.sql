@@ -17,19 +17,17 @@ create function private.pause_after_failures(failures integer) returns interval
 language sql immutable set search_path = ''
 return least(interval '15 minutes', interval '1 minute' * 2 ^ least(failures - 1, 10));
 
--- Notes that a connection fails. `at_once`: nothing mends it but a person, so it is reported now,
--- otherwise at the third failure; once, until a fetch succeeds.
-create function private.note_failure(connection public.connections, error text, at_once boolean)
+-- Notes that a connection fails, in a fetch or a push. `is_due`: it is to be reported; once, until
+-- nothing of it fails.
+create function private.note_failure(connection public.connections, error text, is_due boolean)
 returns public.connections
 language plpgsql volatile set search_path = '' as $$
 begin
-  update public.connections set
-    last_outcome = 'failed', last_error = left(note_failure.error, 1000),
-    failing_since = coalesce(connections.failing_since, now()),
-    failure_count = connections.failure_count + 1
+  update public.connections set last_error = left(note_failure.error, 1000),
+    failing_since = coalesce(connections.failing_since, now())
   where connections.tenant_id = connection.tenant_id and connections.id = connection.id
   returning * into connection;
-  if connection.alerted_at is null and (at_once or connection.failure_count >= 3) then
+  if is_due and connection.alerted_at is null then
     update public.connections set alerted_at = now()
     where connections.tenant_id = connection.tenant_id and connections.id = connection.id
     returning * into connection;
@@ -37,6 +35,54 @@ begin
       jsonb_build_object('connection', private.connection_json(connection)));
   end if;
   return connection;
+end $$;
+
+-- Notes that a fetch or an import failed. `at_once`: nothing mends it but a person, so it is
+-- reported now, otherwise at the third failure.
+create function private.note_fetch_failure(connection public.connections, error text,
+  at_once boolean) returns public.connections
+language plpgsql volatile set search_path = '' as $$
+begin
+  update public.connections
+  set last_outcome = 'failed', failure_count = connections.failure_count + 1
+  where connections.tenant_id = connection.tenant_id and connections.id = connection.id
+  returning * into connection;
+  return private.note_failure(connection, error, at_once or connection.failure_count >= 3);
+end $$;
+
+-- Why a connection fails although its last fetch succeeded: a batch that could not be pushed, or
+-- lines of its newest file that could not be read; null for neither.
+create function private.standing_error(connection public.connections) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return coalesce((
+    select private.push_error(batch) from public.entry_batches batch
+    where batch.tenant_id = connection.tenant_id and batch.exported_at is null
+      and batch.push ->> 'state' in ('failed', 'stopped')
+      and private.push_settings(batch) ->> 'connection_id' = connection.id
+    order by batch.id limit 1
+  ), (
+    select format('%s: %s', newest.path, newest.error)
+    from (
+      select * from public.connection_files file
+      where file.tenant_id = connection.tenant_id and file.connection_id = connection.id
+        and file.outcome = 'imported'
+      order by file.id desc limit 1
+    ) newest where newest.error is not null
+  ));
+end $$;
+
+-- Settles the state of a connection whose last fetch did not fail.
+create function private.settle_failure(connection public.connections) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  standing constant text := left(private.standing_error(connection), 1000);
+begin
+  update public.connections set last_error = standing,
+    failing_since = case when standing is not null
+      then coalesce(connections.failing_since, now()) end,
+    alerted_at = case when standing is not null then connections.alerted_at end
+  where connections.tenant_id = connection.tenant_id and connections.id = connection.id;
 end $$;
 
 -- Ends a fetch. result: { found, error, needs_person }: how many files it fetched, and why it or a
@@ -49,19 +95,21 @@ declare
   clock constant jsonb := private.clock_of_connection(connection_row);
   pause interval := interval '5 minutes';
 begin
+  perform private.drop_unfinished_files(connection_row);
   if result ->> 'error' is not null then
-    connection_row := private.note_failure(connection_row, result ->> 'error',
+    connection_row := private.note_fetch_failure(connection_row, result ->> 'error',
       coalesce((result ->> 'needs_person')::boolean, false));
     pause := private.pause_after_failures(connection_row.failure_count);
   else
-    update public.connections set
+    update public.connections set failure_count = 0,
       last_outcome = case when (result ->> 'found')::integer > 0 then 'fetched'
-        else 'nothing_new' end,
-      last_error = null, failing_since = null, failure_count = 0, alerted_at = null
+        else 'nothing_new' end
     where connections.tenant_id = tenant and connections.id = connection_row.id;
+    perform private.settle_failure(connection_row);
   end if;
   update public.connections set lease = null, last_look_at = now(),
-    next_look_at = case when connections.schedule is not null and connections.status = 'active' then
+    next_look_at = case when connections.schedule is not null and connections.status = 'active'
+      and connections.kind <> 'mail' then
       private.next_fetch(connections.schedule,
         clock ->> 'zone', nullif(clock -> 'open_days', 'null'), now(),
         pause, not private.has_file_of_day(connection_row, now())) end
@@ -81,7 +129,7 @@ begin
     order by connections.expected_at limit batch for no key update skip locked
   loop
     if not private.has_file_of_day(connection, connection.expected_at) then
-      perform private.open_missing_file(connection);
+      perform private.open_missing_file(connection, connection.expected_at);
     end if;
     perform private.expect_next_file(connection);
     checked := checked + 1;
@@ -99,8 +147,9 @@ begin
   where connections.tenant_id = connection.tenant_id and connections.id = connection.id;
 end $$;
 
--- Opens the exception for the day on which c.expected_at is.
-create function private.open_missing_file(connection public.connections) returns void
+-- Opens the exception for the day on which the file is late.
+create function private.open_missing_file(connection public.connections,
+  late timestamptz) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
   source public.sources;
@@ -109,7 +158,7 @@ declare
 begin
   select * into strict source from public.sources
   where sources.tenant_id = connection.tenant_id and sources.source_no = connection.source_no;
-  late_day := (connection.expected_at at time zone source.time_zone)::date;
+  late_day := (late at time zone source.time_zone)::date;
   if exists (select from private.missing_files missing
     where missing.tenant_id = connection.tenant_id and missing.connection_id = connection.id
       and missing.day = late_day)
@@ -123,7 +172,7 @@ begin
       'assigned_to', connection.assigned_to, 'reason_code', 'file_missing',
       'details', jsonb_strip_nulls(jsonb_build_object('connection_id', connection.id,
         'source_id', source.id,
-        'day', late_day, 'expected_by', private.iso(connection.expected_at),
+        'day', late_day, 'expected_by', private.iso(late),
         'last_error', connection.last_error)))]) changed_exception;
   insert into private.missing_files (tenant_id, connection_id, day, exception_id)
   values (connection.tenant_id, connection.id, late_day, opened);
@@ -167,6 +216,39 @@ begin
     'resolution', format('The file %s arrived and was imported.', file.path))]);
 end $$;
 
+-- A file that had arrived in time turns out not to be readable after its day was checked: nothing
+-- of the day has come.
+create function private.miss_unreadable_file(connection public.connections,
+  file public.connection_files) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  clock constant jsonb := private.clock_of_connection(connection);
+  zone constant text := clock ->> 'zone';
+  day constant date := (file.created_at at time zone zone)::date;
+  late constant timestamptz :=
+    (day + (connection.schedule ->> 'retry_until')::time) at time zone zone;
+begin
+  if connection.expected_at > late and late <= now() and connection.created_at
+      <= (day + (connection.schedule ->> 'at')::time) at time zone zone
+    and private.is_business_day(nullif(clock -> 'open_days', 'null'), day)
+    and not private.has_file_of_day(connection, late)
+  then
+    perform private.open_missing_file(connection, late);
+  end if;
+end $$;
+
+-- Why a file or some of its lines could not be imported; null for neither.
+create function private.import_error(import public.imports) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when import.status = 'done' and import.refused_count > 0 then format(
+    '%s of its %s lines could not be read, such as line %s: %s',
+    case import.accepted_count + import.duplicate_count when 0 then 'None'
+      else import.refused_count::text end,
+    import.refused_count + import.accepted_count + import.duplicate_count,
+    import.refusals #>> '{0,line}', import.refusals #>> '{0,message}') else import.failure end;
+end $$;
+
 -- An import of a connection's file ended: the file has its outcome, and the next fetch moves or
 -- deletes it.
 create function private.settle_connection_file() returns trigger
@@ -180,10 +262,7 @@ begin
   update public.connection_files set
     outcome = case when is_unreadable or new.status = 'failed' then 'failed'
       when new.status = 'done' then 'imported' else 'undone' end,
-    error = case when is_unreadable then format(
-      'None of its %s lines could be read, such as line %s: %s', new.refused_count,
-      new.refusals #>> '{0,line}', new.refusals #>> '{0,message}') else new.failure end,
-    tried_at = now()
+    error = left(private.import_error(new), 1000), tried_at = now()
   where connection_files.tenant_id = new.tenant_id and connection_files.import_id = new.id
     and connection_files.outcome in ('importing', 'imported')
   returning * into file;
@@ -192,12 +271,16 @@ begin
   end if;
   select * into connection from public.connections
   where connections.tenant_id = file.tenant_id and connections.id = file.connection_id;
+  if connection.deleted_at is null and file.outcome <> 'undone' and file.error is not null then
+    connection := private.note_fetch_failure(connection,
+      format('%s: %s', file.path, file.error), true);
+  end if;
   if file.outcome = 'failed' then
-    perform private.note_failure(connection, format('%s: %s', file.path, file.error), true);
+    perform private.miss_unreadable_file(connection, file);
   elsif file.outcome = 'imported' then
     perform private.resolve_missing_file(file);
     if connection.afterwards <> 'leave' and connection.deleted_at is null then
-      perform private.queue_fetch(connection, true);
+      perform private.queue_fetch(connection, false);
     end if;
   end if;
   return null;

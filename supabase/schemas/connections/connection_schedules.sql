@@ -88,8 +88,23 @@ begin
       and (file.created_at at time zone zone)::date = (moment at time zone zone)::date);
 end $$;
 
+-- When the next file of a connection is late, after its schedule has changed: on the day that it
+-- was expected, or on an earlier one that begins to be fetched from now on. The checks of days
+-- before stay as they are.
+create function private.expected_again(connection public.connections, zone text,
+  open_days jsonb) returns timestamptz
+language plpgsql stable set search_path = '' as $$
+begin
+  return least(
+    private.next_expected(connection.schedule, zone, open_days, now(), now()),
+    case when connection.expected_at is not null then
+      private.next_expected(connection.schedule, zone, open_days,
+        (connection.expected_at at time zone zone)::date::timestamp at time zone zone,
+        '-infinity') end);
+end $$;
+
 -- Plans when a connection is fetched and when its file is late, after its schedule, its calendar
--- or the time zone of its source has changed, or it goes on. What was late before stays settled.
+-- or the time zone of its source has changed, or it goes on.
 create function private.plan_connection(connection public.connections) returns public.connections
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -97,13 +112,15 @@ declare
   zone constant text := clock ->> 'zone';
   open_days constant jsonb := nullif(clock -> 'open_days', 'null');
   is_planned constant boolean := connection.schedule is not null and connection.deleted_at is null;
+  is_missing constant boolean := is_planned and connection.expected_at is not null
+    and not private.has_file_of_day(connection, now());
 begin
   update public.connections set
     next_look_at = case when is_planned and connection.status = 'active'
       and connection.kind <> 'mail' then
-      private.next_fetch(connection.schedule, zone, open_days, now(), '0', false) end,
+      private.next_fetch(connection.schedule, zone, open_days, now(), '0', is_missing) end,
     expected_at = case when is_planned and connection.status <> 'paused' then
-      private.next_expected(connection.schedule, zone, open_days, now(), now()) end
+      private.expected_again(connection, zone, open_days) end
   where connections.tenant_id = connection.tenant_id and connections.id = connection.id
   returning * into connection;
   return connection;

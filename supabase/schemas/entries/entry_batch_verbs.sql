@@ -178,5 +178,6 @@ begin
   where entry_batches.tenant_id = private.tenant_id() and entry_batches.id = batch.id
   returning * into batch;
   perform private.record_export(batch);
+  perform private.settle_push_failures(batch.tenant_id);
   return private.finish_request(request, private.entry_batch_json(batch));
 end $$;

@@ -24,6 +24,23 @@ begin
   end if;
 end $$;
 
+-- Why a batch was not pushed, as its connection shows it.
+create function private.push_error(batch public.entry_batches) returns text
+language plpgsql stable set search_path = '' as $$
+begin
+  return format('Batch %s was not pushed: %s', private.entry_batch_name(batch),
+    batch.push ->> 'error');
+end $$;
+
+-- Connections of a tenant that fail only by pushes are settled, since one of them ended.
+create function private.settle_push_failures(tenant text) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.settle_failure(connection) from public.connections connection
+  where connection.tenant_id = tenant and connection.failing_since is not null
+    and connection.last_outcome is distinct from 'failed' and connection.deleted_at is null;
+end $$;
+
 -- Queues the push of a batch, one at a time; asked for again, it is tried now.
 create function private.queue_entry_push(batch public.entry_batches) returns public.entry_batches
 language plpgsql volatile set search_path = '' as $$
@@ -49,7 +66,8 @@ begin
     and batch.push ->> 'state' in ('failed', 'stopped');
 end $$;
 
--- Pushes a batch now. input: { id }. Refuses: not_found, conflict.
+-- Pushes a batch now. input: { id }. Refuses: not_found, conflict. Records:
+-- entries.push_requested.
 create function public.push_entry_batch(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -65,6 +83,8 @@ begin
       'The entry rules of its sources name no connection to push to. Set one there.');
   end if;
   batch := private.queue_entry_push(batch);
+  perform private.record_security_event('entries.push_requested', batch.id, null,
+    jsonb_build_object('name', private.entry_batch_name(batch)));
   return private.finish_request(request, private.entry_batch_json(batch));
 end $$;
 
@@ -85,6 +105,7 @@ begin
   elsif private.push_settings(batch_row) is null then
     update public.entry_batches set push = null where entry_batches.tenant_id = tenant
       and entry_batches.id = batch;
+    perform private.settle_push_failures(tenant);
     return null;
   end if;
   return jsonb_build_object('batch', private.entry_batch_json(batch_row),
@@ -98,8 +119,9 @@ begin
 end $$;
 
 -- Ends a push. result: { state, files, error, needs_person }: the names of the files that were
--- written, or why they were not. What a worker that was taken for dead reports after another has
--- written the files changes nothing. Records: entries.exported.
+-- written, or why they were not and whether that is to be reported now. What a worker that was
+-- taken for dead reports after another has written the files changes nothing. Records:
+-- entries.exported.
 create function private.end_entry_push(tenant text, batch text, result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -114,20 +136,22 @@ begin
   end if;
   update public.entry_batches set push = jsonb_build_object('state', result -> 'state',
     'at', private.iso(now()), 'error', left(result ->> 'error', 1000), 'files', result -> 'files')
-  where entry_batches.tenant_id = tenant and entry_batches.id = batch;
+  where entry_batches.tenant_id = tenant and entry_batches.id = batch
+  returning * into batch_row;
   if result ->> 'error' is null and batch_row.exported_at is null then
     update public.entry_batches set exported_at = now(), exported_by = 'system'
     where entry_batches.tenant_id = tenant and entry_batches.id = batch
     returning * into batch_row;
     perform private.record_export(batch_row);
-  elsif result ->> 'error' is not null then
+  end if;
+  perform private.settle_push_failures(tenant);
+  if result ->> 'error' is not null then
     select * into connection from public.connections
     where connections.tenant_id = tenant
       and connections.id = private.push_settings(batch_row) ->> 'connection_id'
       and connections.deleted_at is null;
     if found then
-      perform private.note_failure(connection, format('Batch %s was not pushed: %s',
-        private.entry_batch_name(batch_row), result ->> 'error'),
+      perform private.note_failure(connection, private.push_error(batch_row),
         coalesce((result ->> 'needs_person')::boolean, false));
     end if;
   end if;

@@ -89,6 +89,7 @@ begin
   returning * into rules;
   if rules.ledger <> before.ledger then
     perform private.retry_entry_pushes(rules.tenant_id, rules.pair_no);
+    perform private.settle_push_failures(rules.tenant_id);
   end if;
   perform private.record_security_event('entries.rules_updated', period.id, null,
     jsonb_build_object(

@@ -411,7 +411,7 @@ class Connections(SyncResource):
     def fetch(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Connection:
         """Fetch now.
 
-        Checks for files in the background, also outside the schedule, and retries failed ones. The list of files shows the result.
+        Checks for files in the background, also outside the schedule, and retries failed and undone ones. The list of files shows the result.
         """
         return self._call("POST", f"/v1/connections/{segment('id', id)}/fetch", options, body=body, takes_key=True)
 
@@ -469,7 +469,7 @@ class AsyncConnections(AsyncResource):
     async def fetch(self, id: str, body: Optional[T.IdempotentRequest] = None, **options: Unpack[Options]) -> T.Connection:
         """Fetch now.
 
-        Checks for files in the background, also outside the schedule, and retries failed ones. The list of files shows the result.
+        Checks for files in the background, also outside the schedule, and retries failed and undone ones. The list of files shows the result.
         """
         return await self._call("POST", f"/v1/connections/{segment('id', id)}/fetch", options, body=body, takes_key=True)
 

@@ -309,7 +309,7 @@ export class ConnectionsResource extends Resource {
   /**
    * Fetch now.
    *
-   * Checks for files in the background, also outside the schedule, and retries failed ones. The list of files shows the result.
+   * Checks for files in the background, also outside the schedule, and retries failed and undone ones. The list of files shows the result.
    */
   fetch(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Connection> {
     return callOf(this.send, { method: "POST", path: `/v1/connections/${segment("id", id)}/fetch`, body, keyed: true, options });
