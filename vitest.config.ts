@@ -21,9 +21,10 @@ const UNIT_ALONE = [
 
 /**
  * Each of these files needs its own modules: it calls the product in its own process, next to the
- * stack's processes.
+ * stack's processes, or needs the memory of a whole process.
  */
 const ALONE = [
+  "e2e/api/contracts/fuzz.test.ts",
   "e2e/api/database/{direct-calls,pooled-calls,pgbouncer-calls}.test.ts",
   "e2e/api/records/fourth-surface.test.ts",
 ];
