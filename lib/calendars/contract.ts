@@ -86,7 +86,7 @@ const weekly = z
 const specialDay = z
   .strictObject({
     date: z.iso
-      .date({ error: "Must be a date, for example 2026-12-25." })
+      .date({ error: "Must be a date, for example 2030-12-25." })
       .meta({ example: "2026-12-25" }),
     name: text(SPECIAL_DAY_NAME_MAX).nullable().default(null).meta({ example: "Christmas Day" }),
     intervals: z

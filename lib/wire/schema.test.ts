@@ -22,18 +22,18 @@ describe("a time", () => {
     ["2026-11-20T09:30:00 00:00", "Write Z, or %2B00:00 for +00:00: in a URL, + is a space."],
     [
       "2026-11-20T09:30:00",
-      "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.",
+      "Must be an ISO 8601 time in UTC, for example 2030-01-31T09:30:00.000Z.",
     ],
     [
       "2026-02-30T00:00:00Z",
-      "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.",
+      "Must be an ISO 8601 time in UTC, for example 2030-01-31T09:30:00.000Z.",
     ],
     [
       "2026-06-30T23:59:60Z",
-      "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.",
+      "Must be an ISO 8601 time in UTC, for example 2030-01-31T09:30:00.000Z.",
     ],
     ["0001-01-01T00:00:00Z", "Must be between 1970 and 2999."],
-    [0, "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z."],
+    [0, "Must be an ISO 8601 time in UTC, for example 2030-01-31T09:30:00.000Z."],
   ])("rejects %s", (given, message) => {
     expect(messageOf(timestamp, given)).toBe(message);
   });

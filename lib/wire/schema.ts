@@ -17,7 +17,7 @@ function timeFault(input: unknown): string {
   if (offset === " 00:00") return "Write Z, or %2B00:00 for +00:00: in a URL, + is a space.";
   if (offset !== undefined)
     return `Must be in UTC, ending in Z or +00:00, not in ${offset.trim()}.`;
-  return "Must be an ISO 8601 time in UTC, for example 2026-11-20T09:30:00.000Z.";
+  return "Must be an ISO 8601 time in UTC, for example 2030-01-31T09:30:00.000Z.";
 }
 
 /**
