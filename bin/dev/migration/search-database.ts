@@ -24,6 +24,30 @@ export function databaseWithTwoTenants(fill: string) {
     await client.query(fill);
   }, MINUTES_2);
 
+  async function asAdmin<Result>(
+    verb: string,
+    input: object,
+    request: object,
+    given = "",
+  ): Promise<Result> {
+    await client.query("begin");
+    try {
+      await client.query(given);
+      await client.query(
+        `select set_config('role', 'authenticated', true),
+           set_config('request.jwt.claims', $1, true)`,
+        [JSON.stringify(ADMIN)],
+      );
+      const { rows } = await client.query<{ result: Result }>(`select ${verb}($1, $2) as result`, [
+        input,
+        request,
+      ]);
+      return (rows[0] as { result: Result }).result;
+    } finally {
+      await client.query("rollback");
+    }
+  }
+
   return {
     /** One value of one row, after everything that the statistics collector knows. */
     async count(sql: string): Promise<number> {
@@ -34,22 +58,12 @@ export function databaseWithTwoTenants(fill: string) {
 
     /** The first three items of a page that `list`, a function of SQL, returns to acme's admin. */
     async page(list: string, operation: string, input: object): Promise<Item[]> {
-      await client.query("begin");
-      try {
-        await client.query(
-          `select set_config('role', 'authenticated', true),
-             set_config('request.jwt.claims', $1, true)`,
-          [JSON.stringify(ADMIN)],
-        );
-        const { rows } = await client.query<{ page: { items: Item[] } }>(
-          `select ${list}($1, $2) as page`,
-          [{ limit: 3, ...input }, { operation }],
-        );
-        return (rows[0] as { page: { items: Item[] } }).page.items;
-      } finally {
-        await client.query("rollback");
-      }
+      const page = await asAdmin<{ items: Item[] }>(list, { limit: 3, ...input }, { operation });
+      return page.items;
     },
+
+    /** What `verb`, a function of SQL, returns to acme's admin after `given`, which is undone. */
+    asAdmin,
   };
 }
 
