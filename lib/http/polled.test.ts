@@ -34,7 +34,7 @@ test.each([
   ["for *", request(MINE, "*"), ctxOf("ada")],
   ["for other filters", request(`${MINE}&q=x`, tagOf(MINE)), ctxOf("ada")],
   ["for another tenant", request(MINE, tagOf(MINE)), ctxOf("ada", "globex")],
-  // To whom `me` is somebody else.
+  // For another caller, `me` means another user.
   ["for another caller", request(MINE, tagOf(MINE)), ctxOf("ben")],
 ])("nothing is known %s", (_, polled, ctx) => {
   expect(readKnown(polled, ctx)).toBeNull();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.ts";
 import type { PolledState } from "../../lib/request/context.ts";
 
-// Until when the tag of a list of open exceptions holds. Time stands still in a transaction.
+// Until when the tag of a list of open exceptions holds. now() is fixed within a transaction.
 
 const database = databaseWithTwoTenants("alter table public.exceptions disable trigger user");
 const HOUR_MS = 3_600_000;

@@ -5,6 +5,8 @@ import { run, schemaSql } from "./schemas.ts";
 
 const MINUTES_2 = 120_000;
 
+type Explained = { Plan: { "Shared Hit Blocks": number; "Shared Read Blocks": number } };
+
 /** What the search functions return: a page with items. */
 type Item = Record<string, unknown>;
 
@@ -28,7 +30,7 @@ export function databaseWithTwoTenants(fill: string) {
     verb: string,
     input: object,
     request: object,
-    given = "",
+    { given = "", explain = "" } = {},
   ): Promise<Result> {
     await client.query("begin");
     try {
@@ -38,11 +40,11 @@ export function databaseWithTwoTenants(fill: string) {
            set_config('request.jwt.claims', $1, true)`,
         [JSON.stringify(ADMIN)],
       );
-      const { rows } = await client.query<{ result: Result }>(`select ${verb}($1, $2) as result`, [
-        input,
-        request,
-      ]);
-      return (rows[0] as { result: Result }).result;
+      const { rows } = await client.query<Record<string, Result>>(
+        `${explain} select ${verb}($1, $2)`,
+        [input, request],
+      );
+      return Object.values(rows[0] as Record<string, Result>)[0] as Result;
     } finally {
       await client.query("rollback");
     }
@@ -63,7 +65,20 @@ export function databaseWithTwoTenants(fill: string) {
     },
 
     /** What `verb`, a function of SQL, returns to acme's admin after `given`, which is undone. */
-    asAdmin,
+    asAdmin<Result>(verb: string, input: object, request: object, given: string): Promise<Result> {
+      return asAdmin(verb, input, request, { given });
+    },
+
+    /** How many pages of 8 kB `verb` reads for acme's admin, those that were in memory included. */
+    async pagesRead(verb: string, input: object, request: object): Promise<number> {
+      const explain = "explain (analyze, buffers, timing off, format json)";
+      const [{ Plan }] = (await asAdmin(verb, input, request, { explain })) as [Explained];
+      return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+    },
+
+    async run(sql: string): Promise<void> {
+      await client.query(sql);
+    },
   };
 }
 
