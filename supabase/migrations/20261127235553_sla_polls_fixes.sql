@@ -18,6 +18,10 @@ CREATE OR REPLACE FUNCTION private.next_sla_change(as_of timestamp with time zon
  LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 begin
   return least((
