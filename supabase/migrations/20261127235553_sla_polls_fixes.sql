@@ -19,15 +19,14 @@ CREATE OR REPLACE FUNCTION private.next_sla_change(as_of timestamp with time zon
  STABLE
  SET search_path TO ''
  SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_sort TO 'off'
 AS $function$
+declare
+  within constant integer := least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
 begin
   return least((
     select min(crossing.at)
-    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to(),
-      least((input ->> 'within_minutes')::bigint, 1000000000)::integer]) threshold (minutes)
+    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), within])
+      threshold (minutes)
     cross join lateral (
       select exception.due_at - make_interval(mins => threshold.minutes) as at
       from public.exceptions exception

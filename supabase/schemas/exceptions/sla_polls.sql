@@ -26,15 +26,15 @@ end $$;
 -- When a list with the filters of `input` next changes by itself: a deadline crosses a risk or
 -- within_minutes, a pause ends, or a breach is recorded that breached_from or breached_before asks
 -- for. The worker records the last two, so that one which has passed may still change the list.
--- Planning it at each call would take a third of the whole list.
 create function private.next_sla_change(as_of timestamptz, input jsonb) returns timestamptz
-language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan
-set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan as $$
+declare
+  within constant integer := least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
 begin
   return least((
     select min(crossing.at)
-    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to(),
-      least((input ->> 'within_minutes')::bigint, 1000000000)::integer]) threshold (minutes)
+    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), within])
+      threshold (minutes)
     cross join lateral (
       select exception.due_at - make_interval(mins => threshold.minutes) as at
       from public.exceptions exception
