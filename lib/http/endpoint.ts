@@ -200,7 +200,8 @@ function served<C extends Contract>(
           auditReason,
           idempotency,
           allowedVersions: contract.resource === "versioned" ? readIfMatch(request.headers) : null,
-          known: contract.resource === "polled" ? readKnown(request, tenantId) : null,
+          known:
+            contract.resource === "polled" ? readKnown(request, { tenantId, principal }) : null,
           // Our pages preview as soon as a dialog opens. That is no act of the user, so only calls
           // with a token or an API key are recorded as previews.
           dryRun: principal.sessionId === null && exchange.isPreview,

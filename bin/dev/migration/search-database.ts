@@ -5,6 +5,8 @@ import { run, schemaSql } from "./schemas.ts";
 
 const MINUTES_2 = 120_000;
 
+type Explained = { Plan: { "Shared Hit Blocks": number; "Shared Read Blocks": number } };
+
 /** What the search functions return: a page with items. */
 type Item = Record<string, unknown>;
 
@@ -24,6 +26,30 @@ export function databaseWithTwoTenants(fill: string) {
     await client.query(fill);
   }, MINUTES_2);
 
+  async function asAdmin<Result>(
+    verb: string,
+    input: object,
+    request: object,
+    { given = "", explain = "" } = {},
+  ): Promise<Result> {
+    await client.query("begin");
+    try {
+      await client.query(given);
+      await client.query(
+        `select set_config('role', 'authenticated', true),
+           set_config('request.jwt.claims', $1, true)`,
+        [JSON.stringify(ADMIN)],
+      );
+      const { rows } = await client.query<Record<string, Result>>(
+        `${explain} select ${verb}($1, $2)`,
+        [input, request],
+      );
+      return Object.values(rows[0] as Record<string, Result>)[0] as Result;
+    } finally {
+      await client.query("rollback");
+    }
+  }
+
   return {
     /** One value of one row, after everything that the statistics collector knows. */
     async count(sql: string): Promise<number> {
@@ -34,21 +60,24 @@ export function databaseWithTwoTenants(fill: string) {
 
     /** The first three items of a page that `list`, a function of SQL, returns to acme's admin. */
     async page(list: string, operation: string, input: object): Promise<Item[]> {
-      await client.query("begin");
-      try {
-        await client.query(
-          `select set_config('role', 'authenticated', true),
-             set_config('request.jwt.claims', $1, true)`,
-          [JSON.stringify(ADMIN)],
-        );
-        const { rows } = await client.query<{ page: { items: Item[] } }>(
-          `select ${list}($1, $2) as page`,
-          [{ limit: 3, ...input }, { operation }],
-        );
-        return (rows[0] as { page: { items: Item[] } }).page.items;
-      } finally {
-        await client.query("rollback");
-      }
+      const page = await asAdmin<{ items: Item[] }>(list, { limit: 3, ...input }, { operation });
+      return page.items;
+    },
+
+    /** What `verb`, a function of SQL, returns to acme's admin after `given`, which is undone. */
+    asAdmin<Result>(verb: string, input: object, request: object, given: string): Promise<Result> {
+      return asAdmin(verb, input, request, { given });
+    },
+
+    /** How many pages of 8 kB `verb` reads for acme's admin, those that were in memory included. */
+    async pagesRead(verb: string, input: object, request: object): Promise<number> {
+      const explain = "explain (analyze, buffers, timing off, format json)";
+      const [{ Plan }] = (await asAdmin(verb, input, request, { explain })) as [Explained];
+      return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
+    },
+
+    async run(sql: string): Promise<void> {
+      await client.query(sql);
     },
   };
 }

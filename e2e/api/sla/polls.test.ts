@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { creating } from "#e2e/exception-statements.ts";
-import { type Answer, api, sql } from "#e2e/fixtures.ts";
+import { type Answer, api, sql, userToken } from "#e2e/fixtures.ts";
 import type { SlaList } from "#lib/exceptions/contract.ts";
 import { tenantWithLead } from "./exceptions.ts";
 
@@ -66,12 +66,13 @@ test("the tag of a fresh change holds for no time, as an earlier one may still b
 
 describe("a tag holds", () => {
   test.each([
-    ["until an exception breaches", [40, 5 * HOUR_MS], 40],
-    ["until a risk becomes high", [59 * 60 + 30], 30],
-    ["for a minute if nothing happens", [5 * HOUR_MS], null],
-  ])("%s", async (_, due, crosses) => {
+    ["until an exception breaches", [40, 5 * HOUR_MS], 40, {}],
+    ["until a risk becomes high", [59 * 60 + 30], 30, {}],
+    ["until a deadline comes within withinMinutes", [6030], 30, { withinMinutes: "100" }],
+    ["for a minute if nothing happens", [5 * HOUR_MS], null, {}],
+  ])("%s", async (_, due, crosses, query) => {
     const [created] = await createOld(due);
-    const first = await poll(LIST);
+    const first = await poll(LIST, { query });
     const asOf = Date.parse((first.json as SlaList).as_of);
     const expected =
       crosses === null
@@ -93,11 +94,13 @@ describe("a tag holds", () => {
   });
 });
 
-test("a tag holds neither for other filters nor for another tenant", async () => {
+test("a tag holds neither for other filters, nor for another user or tenant", async () => {
   const first = await poll(LIST);
   expect((await poll(LIST, { known: first })).status).toBe(304);
   expect((await poll(LIST, { known: first, query: { severity: "low" } })).status).toBe(200);
   expect((await poll(LIST, { known: first, as: await tenantWithLead() })).status).toBe(200);
+  const ben = await userToken(team.tenant, ["tenant_lead"], "ben");
+  expect((await poll(LIST, { known: first, as: { ...team, lead: ben } })).status).toBe(200);
 });
 
 test("a poll of changes continues with the time and the tag of the last one", async () => {

@@ -14,18 +14,26 @@ begin
   ), 'epoch');
 end $$;
 
--- What a client keeps of a read of open exceptions: the last change, and until when no risk and no
--- count changes by itself, at most a minute. While an earlier change may still be committed, until
--- is now.
-create function private.sla_state(as_of timestamptz) returns jsonb
-language plpgsql stable set search_path = '' as $$
-declare
-  changed_at constant timestamptz := private.last_exception_change();
-  next_crossing timestamptz;
+-- When the next clock of the caller's tenant passes a boundary, or passed one that the worker has
+-- not recorded yet.
+create function private.next_clock_at() returns timestamptz
+language plpgsql stable security definer set search_path = '' as $$
 begin
-  if changed_at <= as_of - private.commit_delay() then
-    select min(crossing.at) into next_crossing
-    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to()])
+  return (select min(clock.next_at) from private.exception_clocks clock
+    where clock.tenant_id = private.tenant_id());
+end $$;
+
+-- When a list with the filters of `input` next changes by itself: a deadline crosses a risk or
+-- within_minutes, a pause ends, or a breach is recorded that breached_from or breached_before asks
+-- for. The worker records the last two, so that one which has passed may still change the list.
+create function private.next_sla_change(as_of timestamptz, input jsonb) returns timestamptz
+language plpgsql stable set search_path = '' set plan_cache_mode = force_generic_plan as $$
+declare
+  within constant integer := least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
+begin
+  return least((
+    select min(crossing.at)
+    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), within])
       threshold (minutes)
     cross join lateral (
       select exception.due_at - make_interval(mins => threshold.minutes) as at
@@ -34,26 +42,43 @@ begin
         and exception.status in ('open', 'in_review')
         and exception.due_at > as_of + make_interval(mins => threshold.minutes)
       order by exception.due_at limit 1
-    ) crossing;
-  else
-    next_crossing := as_of;
-  end if;
+    ) crossing
+  ), (
+    select min(exception.paused_until) from public.exceptions exception
+    where exception.tenant_id = private.tenant_id()
+      and exception.paused_until <= as_of + interval '1 minute'
+  ), case when input ?| '{breached_from,breached_before}' then private.next_clock_at() end);
+end $$;
+
+-- What a client keeps of a read of open exceptions: the last change, and until when nothing in it
+-- changes by itself, at most a minute. While an earlier change may still be committed, until is
+-- now.
+create function private.sla_state(as_of timestamptz, input jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+declare
+  changed_at constant timestamptz := private.last_exception_change();
+begin
   return jsonb_build_object('changed_at', private.iso(changed_at), 'as_of', private.iso(as_of),
-    'until', private.iso(least(next_crossing, as_of + interval '1 minute')));
+    'until', private.iso(
+      case when changed_at > as_of - private.commit_delay() then as_of
+      else least(private.next_sla_change(as_of, input), as_of + interval '1 minute') end));
 end $$;
 
 -- Whether a read now would show what a client has. known: null, or what sla_state returned. A read
--- of changes begins at `since`, which must not be earlier than what the client has.
+-- of changes begins at `since`, which must not be earlier than what the client has. A database that
+-- took over may have an earlier clock, by which nothing is known.
 create function private.is_sla_known(known jsonb, as_of timestamptz, since timestamptz = 'infinity')
 returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return coalesce(as_of < (known ->> 'until')::timestamptz
+  return coalesce(as_of >= (known ->> 'as_of')::timestamptz
+    and as_of < (known ->> 'until')::timestamptz
     and since >= (known ->> 'as_of')::timestamptz
     and private.last_exception_change() = (known ->> 'changed_at')::timestamptz, false);
 end $$;
 
 grant execute on function
-  private.commit_delay(), private.last_exception_change(), private.sla_state(timestamptz),
+  private.commit_delay(), private.last_exception_change(), private.next_clock_at(),
+  private.next_sla_change(timestamptz, jsonb), private.sla_state(timestamptz, jsonb),
   private.is_sla_known(jsonb, timestamptz, timestamptz)
 to authenticated;

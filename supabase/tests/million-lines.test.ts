@@ -1,0 +1,114 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.ts";
+
+// What the lists of a tenant with a million lines read: half of them matched, half of them open.
+
+const SIDE = 250_000;
+/** Of 8 kB: 51 lines with their states and matches, each by a few indexes of three to four levels. */
+const PAGES_MAX = 3_000;
+const MATCHED = "rcn_00000000000000000000000000000001";
+const OPEN = "rcn_00000000000000000000000000000002";
+/** In the middle of each side. */
+const FAR = "2026-10-16";
+const BEFORE_ALL = "lin_00000000000000000000000000000000";
+
+const database = databaseWithTwoTenants(`
+  alter table public.lines disable trigger user;
+  alter table private.open_lines disable trigger user;
+  alter table public.matches disable trigger user;
+  alter table public.match_members disable trigger user;
+  insert into public.sources (tenant_id, name, kind, currency, line_count)
+  select 'acme', 'Source ' || n, 'ledger', 'EUR', ${SIDE} from generate_series(1, 4) n order by n;
+  insert into public.pairs (tenant_id, left_source_no, right_source_no)
+  select 'acme', min(source_no), max(source_no)
+  from (select source_no, row_number() over (order by source_no) as place from public.sources) one
+  group by (place - 1) / 2 order by 2;
+  insert into public.reconciliations (id, tenant_id, name, period_start, period_end, left_source,
+    right_source, pair_no, left_source_id, right_source_id)
+  select 'rcn_' || lpad((row_number() over (order by pair.pair_no))::text, 32, '0'), 'acme',
+    'Pair ' || pair.pair_no, '2026-10-01', '2026-10-31', from_left.name, from_right.name,
+    pair.pair_no, from_left.id, from_right.id
+  from public.pairs pair
+  join public.sources from_left on from_left.source_no = pair.left_source_no
+  join public.sources from_right on from_right.source_no = pair.right_source_no
+  where pair.tenant_id = 'acme';
+  insert into public.lines (tenant_id, id, source_no, amount_minor, currency, value_date, reference)
+  select 'acme', gen_random_uuid(), source.source_no, 1000 + n * 7919 % 900000, 'EUR',
+    date '2026-10-01' + n % 31, 'RG-' || n
+  from generate_series(1, ${SIDE}) n cross join public.sources source;
+  create temporary table twins as
+  select private.new_uuid() as id, period.id as period_id, pair.pair_no, from_left.line_no as l,
+    from_right.line_no as r, from_left.amount_minor, from_left.value_date
+  from public.reconciliations period
+  join public.pairs pair on pair.pair_no = period.pair_no
+  join public.lines from_left on from_left.source_no = pair.left_source_no
+  join public.lines from_right on from_right.source_no = pair.right_source_no
+    and from_right.reference = from_left.reference;
+  insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amount_minor,
+    open_minor, value_date)
+  select 'acme', pair_no, line_no, side, 'EUR', amount_minor, amount_minor, value_date
+  from twins cross join lateral (values ('left', l), ('right', r)) one (side, line_no)
+  where period_id = '${OPEN}';
+  insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method,
+    settled, currency, amount_minor, created_by)
+  select 'acme', id, pair_no, period_id, 'confirmed', '1:1', 'exact', true, 'EUR', amount_minor,
+    'system'
+  from twins where period_id = '${MATCHED}';
+  insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
+  select 'acme', id, pair_no, line_no, side, amount_minor
+  from twins cross join lateral (values ('left', l), ('right', r)) one (side, line_no)
+  where period_id = '${MATCHED}';
+  insert into private.matched_counts (tenant_id, reconciliation_id, lines)
+  values ('acme', '${MATCHED}', ${2 * SIDE})`);
+
+const CALLS: Record<string, readonly [verb: string, input: object]> = {
+  "a tenant's lines": ["list_lines", {}],
+  "a far page of a tenant's lines": ["list_lines", { after: [FAR, BEFORE_ALL] }],
+  "a tenant's open lines": ["list_lines", { state: "open" }],
+  "a tenant's excluded lines where there are none": ["list_lines", { state: "excluded" }],
+  "a period's matched lines": ["list_lines", { reconciliation_id: MATCHED, state: "matched" }],
+  "a period's open lines": ["list_lines", { reconciliation_id: OPEN, state: "open" }],
+  "a side's open lines, far": [
+    "list_lines",
+    { reconciliation_id: OPEN, state: "open", side: "right", after: [FAR, BEFORE_ALL] },
+  ],
+  "open lines where there are none": ["list_lines", { reconciliation_id: MATCHED, state: "open" }],
+  "matched lines where there are none": [
+    "list_lines",
+    { reconciliation_id: OPEN, state: "matched" },
+  ],
+  "what is open, oldest first": ["list_open_lines", { id: OPEN, sort: "value_date" }],
+  "what is open, most money first": ["list_open_lines", { id: OPEN, sort: "amount" }],
+  "a side of what is open": ["list_open_lines", { id: OPEN, sort: "value_date", side: "right" }],
+  "a period's matches": ["list_matches", { id: MATCHED }],
+  "a period's suggestions where there are none": [
+    "list_matches",
+    { id: MATCHED, state: "suggested" },
+  ],
+};
+
+function pagesRead(verb: string, input: object): Promise<number> {
+  return database.pagesRead(
+    `public.${verb}`,
+    { limit: 50, ...input },
+    { operation: verb.replace(/_(.)/g, (_, letter) => letter.toUpperCase()) },
+  );
+}
+
+describe.each([
+  ["of other tenants", ""],
+  ["of these lines", "analyze"],
+])("with a million lines and statistics %s", (_, before) => {
+  beforeAll(() => database.run(before));
+
+  test.each(Object.entries(CALLS))("%s are listed from few pages", async (_call, [verb, input]) => {
+    // The first call of a connection reads the catalogue, too.
+    await pagesRead(verb, input);
+    expect(await pagesRead(verb, input)).toBeLessThan(PAGES_MAX);
+  });
+});
+
+// Each line of a source without matched lines is looked up: known and open.
+test.fails("a tenant's matched lines are listed from few pages", async () => {
+  expect(await pagesRead("list_lines", { state: "matched" })).toBeLessThan(PAGES_MAX);
+});
