@@ -23,6 +23,16 @@ const panel = (page: Page, nth: number) =>
   page.getByRole("dialog", { name: `Payout ${nth}`, exact: true });
 const link = (page: Page, nth: number) => rowOf(page, `Payout ${nth}`).getByRole("link");
 
+/** Status, assignee and resolution of each exception, by deadline. */
+async function states(): Promise<string[]> {
+  const rows = await sql<{ state: string }>(
+    `select concat_ws(' ', status, assigned_to, resolution) as state from public.exceptions
+     where tenant_id = $1 order by due_at`,
+    [tenant],
+  );
+  return rows.map(({ state }) => state);
+}
+
 test("ten exceptions are triaged by keyboard alone, each action moving to the next one", async ({
   page,
 }) => {
@@ -77,16 +87,8 @@ test("ten exceptions are triaged by keyboard alone, each action moving to the ne
   }
   await expect(rowOf(page, "Payout 10")).toBeHidden();
   // A row disappears before its change is stored.
-  const state = async () =>
-    (
-      await sql<{ state: string }>(
-        `select concat_ws(' ', status, assigned_to, resolution) as state from public.exceptions
-         where tenant_id = $1 order by due_at`,
-        [tenant],
-      )
-    ).map((row) => row.state);
   await expect
-    .poll(state)
+    .poll(states)
     .toEqual([
       "resolved Timing difference, settles next period",
       "resolved The bank was closed",
@@ -97,6 +99,24 @@ test("ten exceptions are triaged by keyboard alone, each action moving to the ne
     ]);
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toBeHidden();
+});
+
+test("keys typed 30 ms apart with the panel closed act on the row that they were typed on", async ({
+  page,
+}) => {
+  await reportTen(page);
+  await page.keyboard.type("jmjjmjrDup", { delay: 30 });
+  await expect(panel(page, 4).getByLabel("Resolution")).toHaveValue("Dup");
+  await page.keyboard.press("Enter");
+  await expect
+    .poll(states)
+    .toEqual([
+      "open user:ada",
+      "open",
+      "open user:ada",
+      "resolved Duplicate of another exception",
+      ...Array.from({ length: 6 }, () => "open"),
+    ]);
 });
 
 test("U undoes the last own action, never over another person's change", async ({ page }) => {
