@@ -4,7 +4,10 @@ import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.
 // What the lists of a tenant with a million lines read: half of them matched, half of them open.
 
 const SIDE = 250_000;
-/** In pages of 8 kB: 51 lines with their states and matches, each by a few indexes of three to four levels. */
+/**
+ * In pages of 8 kB: 51 lines with their states and matches, each by a few indexes of three to four
+ * levels.
+ */
 const PAGES_MAX = 3_000;
 const MATCHED = "rcn_00000000000000000000000000000001";
 const OPEN = "rcn_00000000000000000000000000000002";
