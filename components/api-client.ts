@@ -84,8 +84,7 @@ export async function callApiWithTag<C extends Contract>(
   contract: C,
   call: Call<C>,
 ): Promise<{ data: Answered<C>; etag: string | null }> {
-  const response = await send(contract, call);
-  return { data: await response.json(), etag: response.headers.get("etag") };
+  return tagged(await send(contract, call));
 }
 
 /** As `callApiWithTag`, or null if the page has the response already. @throws ApiProblem */
@@ -94,9 +93,11 @@ export async function callApiIfNew<C extends Contract>(
   call: Call<C>,
 ): Promise<{ data: Answered<C>; etag: string | null } | null> {
   const response = await send(contract, call);
-  return response.status === NOT_MODIFIED
-    ? null
-    : { data: await response.json(), etag: response.headers.get("etag") };
+  return response.status === NOT_MODIFIED ? null : tagged(response);
+}
+
+async function tagged<Data>(response: Response): Promise<{ data: Data; etag: string | null }> {
+  return { data: await response.json(), etag: response.headers.get("etag") };
 }
 
 /**

@@ -29,7 +29,7 @@ test.each([
   ["plain text", (secret: string) => `⨯ Error: no page for /acme/exceptions/${secret}`],
   ["percent-encoded", (secret: string) => `STATEMENT: select '${secret.replace("_", "%5F")}'`],
   ["JSON", (secret: string) => JSON.stringify({ level: "error", msg: "x", path: secret })],
-])("a secret in a line that is %s is masked, whoever wrote the line", (_form, line) => {
+])("a secret in a line that is %s is masked in the lines of every process", (_form, line) => {
   const secret = `tks_${"Zx9".repeat(16)}Q`;
   const written = decodeURI(JSON.stringify(entryOf("web", line(secret), "error")));
   expect(written).toContain("[redacted]");

@@ -1,22 +1,21 @@
 import { hash } from "node:crypto";
 import type { z } from "zod";
-import type { Context, PolledState } from "../request/context.ts";
-import { NotModified } from "../request/not-modified.ts";
+import type { Context } from "../request/context.ts";
 import { decodeCursor, encodeCursor } from "../wire/cursor.ts";
 import { read, type Verb } from "./call.ts";
 
-type Keyset<Item> = { items: Item[]; next: string[] | null; state?: PolledState };
-type Page<Item> = { items: Item[]; next_cursor: string | null };
+type Keyset<Item> = { items: Item[]; next?: string[] | null };
+export type Page<Item> = { items: Item[]; next_cursor: string | null };
 
 /** `name` is the order that a cursor is bound to; `key` is an item's sort key, as strings. */
-type Order = { name: string; key: z.ZodType };
+export type Order = { name: string; key: z.ZodType };
 
-type Query = { cursor?: string | undefined; [input: string]: unknown };
+export type Query = { cursor?: string | undefined; [input: string]: unknown };
 
 /**
  * Reads one page of a list, after the cursor's item. `Rest` is what the function returns besides
  * the items. @throws ApiError `invalid_request` if the cursor is invalid or belongs to another
- * order, NotModified if the caller of a polled list has what it would return.
+ * order.
  */
 export async function readPage<Item, Rest = unknown>(
   ctx: Context,
@@ -26,13 +25,7 @@ export async function readPage<Item, Rest = unknown>(
 ): Promise<Page<Item> & Rest> {
   const order = orderOf(name, input);
   const after = decodeCursor(order, cursor, key);
-  const found = await read<(Keyset<Item> & Rest) | { is_known: true }>(ctx, verb, {
-    ...input,
-    after,
-  });
-  if ("is_known" in found) throw new NotModified();
-  const { next, state, ...page } = found;
-  ctx.state = state ?? null;
+  const { next = null, ...page } = await read<Keyset<Item> & Rest>(ctx, verb, { ...input, after });
   return { ...page, next_cursor: encodeCursor(order, next) } as unknown as Page<Item> & Rest;
 }
 

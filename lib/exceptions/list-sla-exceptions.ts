@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readPage } from "../db/page.ts";
+import { readPolledPage } from "../db/polled-page.ts";
 import type { Context } from "../request/context.ts";
 import { timestamp, USER_REFERENCE } from "../wire/schema.ts";
 import {
@@ -32,7 +32,7 @@ export function listSlaExceptions(
 ): Promise<SlaList> {
   const order = { name: sortBy, key: z.tuple([RANKS[sortBy], sortedAt, slaItem.shape.id]) };
   const input = { ...filterInput(query), sort_by: sortBy };
-  return readPage<SlaItem, Pick<SlaList, "summary" | "as_of">>(
+  return readPolledPage<SlaItem, Pick<SlaList, "summary" | "as_of">>(
     ctx,
     "list_sla_exceptions",
     order,

@@ -41,7 +41,9 @@ export function checkLinks(
     case "difference":
       return [{ href: `${period}/statement`, label: "View the statement" }];
     case "evidence":
-      return [{ href: `${period}/matches?missing_evidence=true`, label: "View those matches" }];
+      return [
+        { href: `${period}/matches?missing_evidence=true`, label: "View matches without evidence" },
+      ];
     case "second_person":
       return [{ href: `${period}/matches?state=confirmed`, label: "View the matches" }];
     case "period_over":

@@ -183,14 +183,7 @@ describe("a close", () => {
     await put(fixture, {});
     await close(fixture);
     const { id } = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-    const [open] = (
-      await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
-        query: { reconciliation_id: id, state: "open" },
-      })
-    ).items;
-    await fixture.ok("POST", `lines/${open?.id}/exclude`, {
-      body: { reason: "Written off", reconciliation_id: id },
-    });
+    await excludeFirstOpen(fixture, id);
     await close(fixture, id);
     const [second] = await batches(fixture);
     expect(await entries(fixture, second as EntryBatch)).toMatchObject([
@@ -204,14 +197,7 @@ describe("a close", () => {
     await put(fixture, {});
     await close(fixture);
     const { id } = await fixture.bind({ period_start: "2027-01-01", period_end: "2027-01-31" });
-    const [open] = (
-      await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
-        query: { reconciliation_id: id, state: "open" },
-      })
-    ).items;
-    await fixture.ok("POST", `lines/${open?.id}/exclude`, {
-      body: { reason: "Written off", reconciliation_id: id },
-    });
+    await excludeFirstOpen(fixture, id);
     await close(fixture, id);
     await reopen(fixture, id);
     await reopen(fixture);
@@ -358,3 +344,12 @@ describe("a batch", () => {
     });
   });
 });
+
+async function excludeFirstOpen(fixture: Fixture, period: string): Promise<void> {
+  const { items } = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
+    query: { reconciliation_id: period, state: "open" },
+  });
+  await fixture.ok("POST", `lines/${items[0]?.id}/exclude`, {
+    body: { reason: "Written off", reconciliation_id: period },
+  });
+}

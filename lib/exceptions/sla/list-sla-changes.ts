@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readPage } from "../../db/page.ts";
+import { readPolledPage } from "../../db/polled-page.ts";
 import type { Context } from "../../request/context.ts";
 import { timestamp } from "../../wire/schema.ts";
 import { exception } from "../contract.ts";
@@ -12,7 +12,7 @@ export function listSlaChanges(
   ctx: Context,
   query: z.output<typeof listSlaChangesContract.query>,
 ): Promise<SlaChanges> {
-  return readPage<SlaChanges["items"][number], Pick<SlaChanges, "summary" | "as_of">>(
+  return readPolledPage<SlaChanges["items"][number], Pick<SlaChanges, "summary" | "as_of">>(
     ctx,
     "list_sla_changes",
     OLDEST_FIRST,
