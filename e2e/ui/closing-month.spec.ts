@@ -135,6 +135,7 @@ test("a month is prepared, reviewed, closed and audited by three people", async 
   await ada.getByRole("button", { name: "Sign as prepared" }).click();
   await dialog(ada).getByLabel("Note").fill("The Vienna ledger, see its statement");
   await dialog(ada).getByRole("button", { name: "Sign as prepared" }).click();
+  await expect(ada.getByRole("button", { name: "Sign as reviewed" })).toHaveCount(0);
   await sees(ben, "The Vienna ledger, see its statement");
   await ben.getByRole("button", { name: "Sign as reviewed" }).tap();
   await film.take(ben, "Ben signs as reviewed");

@@ -12,7 +12,12 @@ export function nextStep(
     return levels === 0 ? null : "Next: sign it as prepared, once its work is done.";
   if (signatures.length > levels) return "Next: close the period.";
   if (!mayReview) return "Next: a review by an admin or a lead.";
-  return signatures.some(({ signed_by }) => signed_by === self)
+  return hasSigned({ signatures }, self)
     ? "Next: a review by someone other than you."
     : "Next: review the statement and sign, or return it to work.";
+}
+
+/** Whether `self` signed the statement as it is. Each signature needs another person. */
+export function hasSigned({ signatures }: Pick<SignOff, "signatures">, self: string): boolean {
+  return signatures.some(({ signed_by }) => signed_by === self);
 }

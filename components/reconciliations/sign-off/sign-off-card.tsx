@@ -18,7 +18,7 @@ import {
 } from "#lib/matching/sign-off/contract.ts";
 import type { Reconciliation, SignOff } from "#lib/reconciliations/contract.ts";
 import { Checklist } from "./checklist.tsx";
-import { nextStep } from "./next-step.ts";
+import { hasSigned, nextStep } from "./next-step.ts";
 import type { SignAction } from "./sign-dialog.tsx";
 import { Signatures } from "./signatures.tsx";
 
@@ -36,7 +36,8 @@ export function SignOffCard({ reconciliation }: { reconciliation: Reconciliation
   if (!signOff) return null;
   const isPrepared = signOff.state !== "open";
   const reviews = signOff.signatures.length - 1;
-  const canReview = isPrepared && reviews < Math.max(signOff.levels, 1);
+  const needsReview = isPrepared && reviews < Math.max(signOff.levels, 1);
+  const canReview = needsReview && !hasSigned(signOff, self);
   return (
     <Card
       title="Sign-off"
