@@ -120,7 +120,7 @@ describe("a line that names what it reverses", () => {
     const across = {
       amount_minor: -123_457,
       value_date: 20_001,
-      description: "SEPA 77123 SOMEBODY ELSE",
+      description: "SEPA 77123 ANOTHER PAYER",
     };
     const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }], [across]);
     expect(result.waterfall.rules.find(({ name }) => name === "Reversals")?.matches).toBe(0);

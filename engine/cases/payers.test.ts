@@ -344,7 +344,7 @@ test("a weekly payment of one amount is suggested in the order of its days", () 
   expect(suggested).toEqual(["i0|p0", "i1|p1", "i2|p2", "i3|p3", "i4|p4", "i5|p5"]);
 });
 
-test("a converted amount is suggested with the line of its name, whoever else is near it", () => {
+test("a converted amount is suggested with the line of its name, whichever others are near it", () => {
   const { suggested } = solveCase(
     [
       {

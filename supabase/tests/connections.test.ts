@@ -254,7 +254,7 @@ test("another host key is reported although the connection has been failing for 
   expect(await state()).toMatchObject({ last_error: expect.stringContaining("key"), alerts: 2 });
 });
 
-test("a file whose import was undone comes again only if somebody asks", async () => {
+test("a file whose import was undone comes again only on request", async () => {
   await connect("18:00");
   const path = await imported({ status: "done", accepted: 3, refused: 0 });
   await client.query("update public.imports set status = 'undone' where id = 'imp_' || $1", [path]);

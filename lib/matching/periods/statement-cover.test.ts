@@ -41,7 +41,7 @@ test("the title sheet names the sources, the period, its state and who signed it
   });
 });
 
-test("an open period is marked as such, and two sources of one name are told apart", () => {
+test("an open period is marked as such, and two sources of one name can be distinguished", () => {
   const { facts, sides } = statementCover({ ...statement, right_source: "Bank" }, []);
   expect(facts).toContainEqual(["Status", "Not closed, as of 2026-12-01 10:00 UTC"]);
   expect(facts.map(([name]) => name)).not.toContain("Closed by");

@@ -147,7 +147,7 @@ begin
   elsif private.requires_second_person(period) and private.caller_worked_in(period) then
     perform private.refuse_conflict('second_person_required',
       'You, or a key that you created, worked in this period. '
-      'Ask somebody who did not to export its entries.');
+      'Ask another person to export its entries.');
   end if;
   return batch;
 end $$;

@@ -141,6 +141,11 @@ create function private.medium_risk_up_to() returns integer
 language sql immutable set search_path = ''
 return 240;
 
+-- The minutes before a deadline at which the wire form changes, and those that a list asks for.
+create function private.risk_crossings(within_minutes integer) returns integer[]
+language sql immutable set search_path = ''
+return array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), within_minutes];
+
 -- The nearer the deadline, the earlier in the list.
 create function private.breach_risks() returns text[]
 language sql immutable set search_path = ''
@@ -217,6 +222,6 @@ end $$;
 
 grant execute on function
   private.severity_rank(text), private.high_risk_below(), private.medium_risk_up_to(),
-  private.breach_risks(),
+  private.breach_risks(), private.risk_crossings(integer),
   private.exception_json(public.exceptions, timestamptz)
 to authenticated;

@@ -224,8 +224,7 @@ begin
   return format($q$
     with crossed as (
       select c.*
-      from unnest(
-        array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), $6]) t (minutes)
+      from unnest(private.risk_crossings($6)) t (minutes)
       cross join lateral (
         select e.id, e.due_at - make_interval(mins => t.minutes) as at
         from public.exceptions e

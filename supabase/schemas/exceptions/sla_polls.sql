@@ -33,8 +33,7 @@ declare
 begin
   return least((
     select min(crossing.at)
-    from unnest(array[0, private.high_risk_below() - 1, private.medium_risk_up_to(), within])
-      threshold (minutes)
+    from unnest(private.risk_crossings(within)) threshold (minutes)
     cross join lateral (
       select exception.due_at - make_interval(mins => threshold.minutes) as at
       from public.exceptions exception
