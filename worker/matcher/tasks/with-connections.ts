@@ -1,5 +1,7 @@
+import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { lowerBackendPriority } from "#lib/runtime/lower-priority.ts";
 import { PRODUCT_ID } from "#lib/wire/product.ts";
 
 /** How long to wait for connections to end: one whose other end is gone may take hours. */
@@ -13,7 +15,8 @@ const PROBE_AFTER_MS = 10_000;
 /**
  * Opens two connections for a job that takes longer than a pooled connection may be held: `main`
  * does the work, `side` reports progress. What they write is attributed to the request `requestId`,
- * if there is one. Both are closed when `work` ends or throws.
+ * if there is one. Both are closed when `work` ends or throws. Their processes in Postgres yield to
+ * those of requests.
  */
 export async function withConnections(
   connectionString: string,
@@ -27,11 +30,7 @@ export async function withConnections(
   const [main, side] = both;
   try {
     await Promise.all(both.map((client) => client.connect()));
-    await Promise.all(
-      both.map((client) =>
-        client.query("select set_config('app.request_id', $1, false)", [requestId ?? ""]),
-      ),
-    );
+    await Promise.all(both.map((client) => prepare(client, requestId)));
     await work(main, side);
   } finally {
     await Promise.race([
@@ -39,6 +38,15 @@ export async function withConnections(
       sleep(END_WITHIN_MS, undefined, { ref: false }),
     ]);
   }
+}
+
+async function prepare(client: Client, requestId: string | null): Promise<void> {
+  const { rows } = await client.query<{ pid: number }>(
+    "select pg_backend_pid() as pid, set_config('app.request_id', $1, false)",
+    [requestId ?? ""],
+  );
+  const { localPort } = client.connection.stream as Socket;
+  if (rows[0] && localPort) lowerBackendPriority(rows[0].pid, localPort);
 }
 
 function connection(connectionString: string, name: string): Client {
