@@ -48,7 +48,7 @@ beforeAll(async () => {
   // What would continue by itself: a grace period that ends, runs and imports, and their events.
   await sql(
     `update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1
-       and grace_expires_at > now()`,
+       and grace_expires_at is not null and revoked_at is null`,
     [victim.tenant],
   );
   // Channels receive nothing about earlier events either.
