@@ -3,7 +3,7 @@ import { creating } from "#e2e/exception-statements.ts";
 import { createTenant, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { calling, hotCalls } from "./calls.ts";
-import { quantile, type Side } from "./rates.ts";
+import { slowdown, timesUntil } from "./neighbor.ts";
 import type { Finding, Section } from "./report.ts";
 import { startService } from "./server.ts";
 
@@ -13,10 +13,7 @@ const OPEN = 60;
 const AHEAD_SECONDS = 90;
 const STEP = 20_000;
 const QUIET_MS = 15_000;
-/** Between two calls: an analyst's board, not a flood. */
-const PAUSE_MS = 20;
 const WINDOW_SECONDS = 10;
-const MAX = 2;
 
 /**
  * 100,000 deadlines of one tenant that pass within a second, processed by the stack's own worker,
@@ -27,17 +24,17 @@ export async function crossings(): Promise<Section> {
   const service = await startService();
   try {
     const caller = calling("another tenant's board", service, board);
-    const alone = await timesOf(caller, sleep(QUIET_MS));
+    const alone = await timesUntil(caller, sleep(QUIET_MS));
     const tenant = await createTenant();
     const dueAt = await dueWithinASecond(tenant);
     await sleep(Math.max(0, dueAt - Date.now()));
-    const duringCrossings = await timesOf(caller, allReported(tenant));
+    const duringCrossings = await timesUntil(caller, allReported(tenant));
     return {
       title: "5. Deadlines that pass at once",
       how:
         `${CROSSINGS.toLocaleString("en")} exceptions of one tenant are due within a second; ` +
         "one worker. Another tenant reads its board of 50, one call at a time.",
-      findings: [await lag(tenant), slowdown(duringCrossings, alone)],
+      findings: [await lag(tenant), slowdown("the crossings", duringCrossings, alone)],
     };
   } finally {
     await service.stop();
@@ -72,22 +69,6 @@ async function allReported(tenant: string): Promise<void> {
   );
 }
 
-async function timesOf({ once }: Side, end: Promise<unknown>): Promise<number[]> {
-  let over = false;
-  const ended = end.finally(() => {
-    over = true;
-  });
-  const times: number[] = [];
-  while (!over) {
-    const startedAt = performance.now();
-    await once();
-    times.push(performance.now() - startedAt);
-    await sleep(PAUSE_MS);
-  }
-  await ended;
-  return times;
-}
-
 async function lag(tenant: string): Promise<Finding> {
   const [row] = await sql<{ events: number; exceptions: number; early: number; seconds: number }>(
     `select count(*)::int as events, count(distinct data #>> '{exception,id}')::int as exceptions,
@@ -105,19 +86,5 @@ async function lag(tenant: string): Promise<Finding> {
     target: `≤ ${WINDOW_SECONDS} s, each once`,
     met:
       seconds <= WINDOW_SECONDS && events === CROSSINGS && exceptions === CROSSINGS && early === 0,
-  };
-}
-
-function slowdown(duringCrossings: number[], alone: number[]): Finding {
-  const format = (times: number[]) =>
-    `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
-  const ratio = quantile(duringCrossings, 0.99) / quantile(alone, 0.99);
-  return {
-    name: "p99 of another tenant's board during the crossings",
-    ours: format(duringCrossings),
-    against: `alone: ${format(alone)}`,
-    figure: ratio.toFixed(2),
-    target: `≤ ${MAX}`,
-    met: ratio <= MAX,
   };
 }

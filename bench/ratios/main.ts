@@ -18,6 +18,7 @@ const MEASURES: Record<string, () => Promise<Section>> = {
   crossings: async () => (await import("./crossings.ts")).crossings(),
   memory: async () => (await import("./memory.ts")).memory(),
   pages: async () => (await import("./pages.ts")).pages(),
+  fairness: async () => (await import("./fairness.ts")).fairness(),
   processes: async () => (await import("./processes.ts")).processes(),
 };
 

@@ -1,0 +1,40 @@
+/** What another tenant notices of long work. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { quantile, type Side } from "./rates.ts";
+import type { Finding } from "./report.ts";
+
+/** Between two calls: an analyst's board, not a flood. */
+const PAUSE_MS = 20;
+const MAX = 2;
+
+/** Milliseconds of each of its calls, one at a time, until `end`. */
+export async function timesUntil({ once }: Side, end: Promise<unknown>): Promise<number[]> {
+  let over = false;
+  const ended = end.finally(() => {
+    over = true;
+  });
+  const times: number[] = [];
+  while (!over) {
+    const startedAt = performance.now();
+    await once();
+    times.push(performance.now() - startedAt);
+    await sleep(PAUSE_MS);
+  }
+  await ended;
+  return times;
+}
+
+/** Its p99 during the work, relative to that alone. */
+export function slowdown(work: string, during: number[], alone: number[]): Finding {
+  const format = (times: number[]) =>
+    `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
+  const ratio = quantile(during, 0.99) / quantile(alone, 0.99);
+  return {
+    name: `p99 of another tenant's board during ${work}`,
+    ours: format(during),
+    against: `alone: ${format(alone)}`,
+    figure: ratio.toFixed(2),
+    target: `≤ ${MAX}`,
+    met: ratio <= MAX,
+  };
+}
