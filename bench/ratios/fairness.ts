@@ -113,12 +113,12 @@ async function changedInBulk(work: Work, tenant: string): Promise<void> {
     ),
     [tenant],
   );
-  for (const tag of ["first", "second", "third"])
+  for (const reason of ["first", "second", "third"])
     for (let cursor: string | null = "", body = {}; cursor !== null; ) {
       body = {
         filter: { severity: ["critical"] },
         expected_count: BULK,
-        patch: { tags: [tag] },
+        patch: { reason_code: reason },
         ...(cursor && { cursor }),
       };
       ({ next_cursor: cursor } = await work<{ next_cursor: string | null }>(

@@ -31,7 +31,7 @@ const PROVOKED: Record<
   invalid_request: () => call("GET", "/v1/exceptions", { query: { limit: "ten" } }),
   tenant_required: () => call("GET", "/v1/me", { tenant: [] }),
   idempotency_key_required: () => call("POST", "/v1/integrations", { body: { name: "Bridge" } }),
-  unauthenticated: () => call("GET", "/v1/me", { bearer: "nobody" }),
+  unauthenticated: () => call("GET", "/v1/me", { bearer: undefined }),
   tenant_forbidden: () => call("GET", "/v1/me", { tenant: "globex" }),
   role_required: async () =>
     call("GET", "/v1/webhooks", { bearer: await userToken(fixture.tenant, ["tenant_lead"]) }),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { makeZip } from "client-zip";
 import { read } from "../../db/call.ts";
 import type { Context } from "../../request/context.ts";
@@ -9,6 +10,9 @@ import { periodFileName } from "../../wire/period-name.ts";
 import type { Signature } from "../periods/contract.ts";
 
 const PAGE_ROWS = 2_000;
+/** The audit log is signed every 10 s. */
+const CHECKPOINT_TIMEOUT_MS = 20_000;
+const CHECKPOINT_PAUSE_MS = 500;
 /** A separate file, so that an auditor can read it. */
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
@@ -24,8 +28,10 @@ type Opened = {
   signature: Signature;
   rules: object | null;
   engine_versions: string[];
-  audit: { from: number; through: number | null; checkpoints: object[] } | null;
+  audit: Slice | null;
 };
+/** `through`: the last event that a checkpoint covers. */
+type Slice = { from: number; through: number | null; checkpoints: object[] };
 type File = { name: string; input: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> };
 
 /**
@@ -34,12 +40,26 @@ type File = { name: string; input: Uint8Array<ArrayBuffer> | ReadableStream<Uint
  * @throws ApiError `not_found`, `conflict`
  */
 export async function getStatementBundle(ctx: Context, id: string, number: number) {
-  const opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });
   const step = { ...ctx, continues: true };
+  let opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });
+  // Right after a close, its event has no signed checkpoint yet, and the bundle would lack the log.
+  const startedAt = performance.now();
+  while (
+    opened.audit &&
+    !isSigned(opened.audit) &&
+    performance.now() - startedAt < CHECKPOINT_TIMEOUT_MS
+  ) {
+    await sleep(CHECKPOINT_PAUSE_MS);
+    opened = await read<Opened>(step, "open_statement_bundle", { id, number });
+  }
   return {
     body: makeZip(filesOf(step, id, number, opened)),
     name: `${periodFileName("bundle", JSON.parse(opened.statement))}-${number}.zip`,
   };
+}
+
+function isSigned(slice: Slice): slice is Slice & { through: number } {
+  return slice.through !== null && slice.through >= slice.from;
 }
 
 async function* filesOf(
@@ -54,7 +74,7 @@ async function* filesOf(
   yield manifest.add("rules.json", json({ rules, engine_versions }));
   for (const kind of KINDS)
     yield manifest.stream(`${kind}.ndjson`, rowsOf(ctx, { id, number, kind }));
-  if (audit && audit.through !== null && audit.through >= audit.from) {
+  if (audit && isSigned(audit)) {
     const { from, through, checkpoints } = audit;
     yield manifest.stream("audit.ndjson", eventsOf(ctx, from, through));
     const keys = env().AUDIT_PUBLIC_KEYS.map((key) => key.toString("base64"));

@@ -217,7 +217,10 @@ function verifyEntries() {
 /** The close is an event of the audit log, whose chain ends in a signed checkpoint. */
 function verifyAudit() {
   if (!files.has("audit.json") || !files.has("audit.ndjson")) {
-    console.log("– The audit log is not part of this bundle: an admin's or an auditor's has it.");
+    console.log(
+      "– The audit log is not part of this bundle: it is for admins and auditors, " +
+        "once the close is in a signed checkpoint.",
+    );
     return;
   }
   const { tenant, through, checkpoints, public_keys: keys } = JSON.parse(text("audit.json"));
@@ -239,7 +242,7 @@ function verifyAudit() {
   });
   say(
     !broken,
-    `${events.length} events of the audit log follow one another`,
+    `The audit log's chain of ${events.length} ${events.length === 1 ? "event" : "events"} is unbroken`,
     `event ${broken?.seq} does not`,
   );
   const last = events.at(-1);
