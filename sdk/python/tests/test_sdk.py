@@ -6,12 +6,12 @@ import tempfile
 import time
 import unittest
 from decimal import Decimal
-from typing import Any, Callable
+from typing import Any, Callable, get_args, get_type_hints
 from unittest.mock import patch
 
 from script_server import ScriptServer, cut, problem, refuse, reply
 
-from tieout import AsyncTieout, Tieout, TieoutError, sign, to_decimal, to_minor, unwrap
+from tieout import AsyncTieout, Tieout, TieoutError, sign, to_decimal, to_minor, types, unwrap
 
 CREATED = reply(201, {"id": "exc_1"})
 NEW: Any = {"title": "Payout", "severity": "high"}
@@ -278,6 +278,17 @@ class Webhooks(unittest.TestCase):
             with self.assertRaises(TieoutError) as caught:
                 unwrap(body, given, secret)
             self.assertEqual(caught.exception.code, "invalid_signature")
+
+
+class Types(unittest.TestCase):
+    def test_values_of_later_versions_are_allowed_in_what_is_returned_only(self) -> None:
+        def kinds(of: Any, field: str) -> tuple[Any, ...]:
+            return get_args(get_type_hints(of)[field])
+
+        self.assertIn(str, kinds(types.Run, "status"))
+        self.assertNotIn(str, kinds(types.CreateExceptionRequest, "severity"))
+        self.assertIn(types.LaterValue, kinds(types.MatchingRule, "kind"))
+        self.assertNotIn(str, kinds(types.MatchingRule, "kind"))
 
 
 class Money(unittest.TestCase):
