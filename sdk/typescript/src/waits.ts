@@ -81,7 +81,7 @@ async function until<State>(
   // The version is required of what is started: it changes by the work itself.
   const reading = { ...options, ifMatch: undefined };
   const deadline = performance.now() + waitMs;
-  for (let state = started, pause = FIRST_PAUSE_MS; ; state = await read(reading)) {
+  for (let state: State = started, pause = FIRST_PAUSE_MS; ; state = await read(reading)) {
     onProgress?.(state);
     const end = endedOf(state);
     if (end === true) return state;
