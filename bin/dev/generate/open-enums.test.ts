@@ -23,7 +23,7 @@ const document = {
   },
 } as unknown as Document;
 
-test("enums are open in responses and closed in requests", () => {
+test("enums are open in responses, closed in requests, and keep what was returned in both", () => {
   const types = `export type CreateRunRequest = {
     kind: RunKind;
     rule?: Rule;
@@ -50,6 +50,7 @@ export type RunKind = "full" | "short";
 `;
   expect(withOpenEnums(types, document)).toBe(
     types
+      .replace('"match" | "suggest"', 'OrLater<"match" | "suggest">')
       .replace('"queued" | "done" | null', 'Open<"queued" | "done"> | null')
       .replace('("read" | "write")[]', '(Open<"read" | "write">)[]')
       .replace(/(Run = \{[\s\S]*kind: )RunKind/, "$1Open<RunKind>")

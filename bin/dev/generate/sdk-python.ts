@@ -6,6 +6,7 @@ import {
   readDocument,
   type Schema,
 } from "./api-document.ts";
+import { type Openness, opennessIn } from "./open-enums.ts";
 import { methodName, nameOf, resourceOf } from "./sdk.ts";
 
 const HEADER = "# Written by `npm run generate` from openapi.json.\n";
@@ -27,9 +28,13 @@ const KEYWORDS = new Set(
 
 /** The schemas as TypedDicts, the union of events, and the currencies. */
 export async function pythonTypes(): Promise<string> {
-  const { components, webhooks } = await readDocument();
-  const printer = new TypePrinter();
-  for (const [name, schema] of Object.entries(components.schemas)) printer.declare(name, schema);
+  const document = await readDocument();
+  const { components, webhooks } = document;
+  const opennessOf = opennessIn(document);
+  const enums = Object.entries(components.schemas).filter(([, { enum: values }]) => values);
+  const printer = new TypePrinter(enums.map(([name]) => name));
+  for (const [name, schema] of Object.entries(components.schemas))
+    printer.declare(name, schema, opennessOf(name));
   const events = Object.values(webhooks).map(({ post }) =>
     nameOf(post.requestBody.content["application/json"]?.schema),
   );
@@ -37,7 +42,10 @@ export async function pythonTypes(): Promise<string> {
   return `${HEADER}# ruff: noqa
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict, Union
+from typing import Any, Literal, NewType, NotRequired, TypedDict, Union
+
+LaterValue = NewType("LaterValue", str)
+"""A value of a later version of the API. It can be sent back; a misspelt value can't be sent."""
 
 ${printer.text}
 TieoutEvent = Union[
@@ -51,17 +59,31 @@ ${decimals.map((code) => `    "${code}": ${decimalsOf(code)},\n`).join("")}}
 /** Writes types, and names objects within objects. */
 class TypePrinter {
   text = "";
+  readonly #enums: readonly string[];
+  #openness: Openness = "closed";
 
-  declare(name: string, schema: Schema): void {
+  constructor(enums: readonly string[] = []) {
+    this.#enums = enums;
+  }
+
+  declare(name: string, schema: Schema, openness: Openness): void {
     const { properties } = merged(schema);
+    this.#openness = this.#enums.includes(name) ? "closed" : openness;
     if (properties) this.#declareObject(name, merged(schema));
     else this.text += `${name} = ${this.typeOf(schema, name)}\n\n`;
   }
 
   typeOf(schema: Schema, name: string): string {
     const { $ref, enum: values, anyOf, oneOf, type, items, additionalProperties } = schema;
-    if ($ref) return `"${nameOf({ $ref })}"`;
-    if (values) return `Literal[${values.map(literal).join(", ")}]`;
+    if ($ref) {
+      const referred = nameOf({ $ref });
+      return this.#enums.includes(referred) ? this.#opened(`"${referred}"`) : `"${referred}"`;
+    }
+    if (values) {
+      const closed = `Literal[${values.map(literal).join(", ")}]`;
+      const isText = values.filter((value) => typeof value === "string").length > 1;
+      return isText ? this.#opened(closed) : closed;
+    }
     if ("const" in schema) return `Literal[${literal(schema.const)}]`;
     const choices = anyOf ?? oneOf;
     if (choices)
@@ -76,6 +98,11 @@ class TypePrinter {
     if (type === "object" && typeof additionalProperties === "object")
       return `dict[str, ${this.typeOf(additionalProperties, `${name}Value`)}]`;
     return SCALARS[type ?? ""] ?? "Any";
+  }
+
+  #opened(type: string): string {
+    if (this.#openness === "closed") return type;
+    return union([type, this.#openness === "open" ? "str" : "LaterValue"]);
   }
 
   #declareObject(name: string, { properties = {}, required = [] }: Schema): void {

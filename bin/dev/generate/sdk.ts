@@ -11,7 +11,7 @@ import {
   type Parameter,
   readDocument,
 } from "./api-document.ts";
-import { OPEN_TYPE, withOpenEnums } from "./open-enums.ts";
+import { OPEN_TYPES, withOpenEnums } from "./open-enums.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const HEADER = "// Written by `npm run generate` from openapi.json.\n";
@@ -47,7 +47,7 @@ export async function sdkTypes(): Promise<string> {
     if (start < 0 || queries.length === 0 || /^export (?!type )/m.test(types))
       throw new Error("Redocly's client has another form than before.");
     const opened = withOpenEnums(`${types.trimEnd()}\n`, await readDocument());
-    return `${HEADER}\n${OPEN_TYPE}\n${opened}\n${queries.join("\n")}`;
+    return `${HEADER}\n${OPEN_TYPES}\n${opened}\n${queries.join("\n")}`;
   } finally {
     await rm(folder, { recursive: true });
   }

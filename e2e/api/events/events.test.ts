@@ -55,6 +55,16 @@ test("a cursor continues where it was returned, and a waiting call receives new 
   expect((await waiting).items).toMatchObject([{ type: "exception.created", subject: id }]);
 });
 
+test("a cursor is a position: other types continue behind it, and since lists those before", async () => {
+  const { id: subject } = await report("Before the cursor");
+  const { resume_cursor: cursor } = await list({ types: "run.done" });
+  const later = await report("Behind the cursor");
+  const types = "exception.created";
+  expect((await list({ types, cursor })).items).toMatchObject([{ subject: later.id }]);
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  expect((await list({ types, since, subject })).items).toHaveLength(1);
+});
+
 test("a key reads only events within its scopes, and a refusal names the missing scope", async () => {
   const key = async (...scopes: string[]) => (await team.create({ scopes })).credential;
   await report("For keys");

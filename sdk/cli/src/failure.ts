@@ -38,27 +38,46 @@ const BY_STATUS: Record<number, ExitCode> = {
   422: EXIT.invalid,
 };
 
-type Failure = { exitCode: number; message: string; details: object };
+type Failure = {
+  exitCode: number;
+  /** Empty if it was printed. */
+  message: string;
+  /** Undefined if nothing failed. */
+  details: object | undefined;
+};
 
 export function failureOf(error: unknown): Failure {
-  // Commander has already printed the error.
-  if (error instanceof CommanderError)
-    return { exitCode: error.exitCode === 0 ? EXIT.done : EXIT.usage, message: "", details: {} };
+  // Commander prints the error itself, unless JSON is asked for.
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return { exitCode: EXIT.done, message: "", details: undefined };
+    const text = error.message.replace(/^error: /, "");
+    return { exitCode: EXIT.usage, message: "", details: { message: text, exit_code: EXIT.usage } };
+  }
   if (!(error instanceof TieoutError)) {
     const { message } = error as Error;
     const exitCode = error instanceof CliError ? error.exitCode : EXIT.failed;
     return { exitCode, message, details: { message, exit_code: exitCode } };
   }
-  const { code, status = 0, reason, requestId, errors, retryable } = error;
+  const { code, status = 0, reason, requestId, errors, retryable, retryAfterMs } = error;
   const exitCode =
     code === "failed"
       ? EXIT.workFailed
       : (BY_STATUS[status] ?? (retryable ? EXIT.unavailable : EXIT.failed));
+  const retryAfterS = retryAfterMs && Math.ceil(retryAfterMs / 1000);
   const lines = [
     error.message,
     ...errors.map(({ path, message }) => `  ${path}: ${message}`),
+    ...(retryAfterS ? [`  Try again in ${retryAfterS} s.`] : []),
     ...(requestId ? [`  Request: ${requestId}`] : []),
   ];
-  const details = { code, reason, message: error.message, errors, request_id: requestId };
-  return { exitCode, message: lines.join("\n"), details: { ...details, exit_code: exitCode } };
+  const details = {
+    code,
+    reason,
+    message: error.message,
+    errors,
+    request_id: requestId,
+    retry_after_s: retryAfterS,
+    exit_code: exitCode,
+  };
+  return { exitCode, message: lines.join("\n"), details };
 }

@@ -1,18 +1,28 @@
 #!/usr/bin/env node
 import { failureOf } from "./failure.ts";
+import { interruptionNote } from "./output.ts";
 import { createProgram } from "./program.ts";
 
-process.once("SIGINT", () => process.exit(130));
+process.once("SIGINT", () => {
+  const goesOn = interruptionNote();
+  if (goesOn) console.error(goesOn);
+  process.exit(130);
+});
+process.once("SIGTERM", () => process.exit(143));
 // A reader such as `head` closes the pipe when it has read enough.
 process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
   process.exit(code === "EPIPE" ? 0 : 1);
 });
+process.stderr.on("error", () => {});
 
 const program = createProgram();
+// The option may stand behind the one that commander can't parse.
+const isJson = process.argv.includes("--json");
 try {
   await program.parseAsync();
 } catch (error) {
   const { exitCode, message, details } = failureOf(error);
-  if (message) console.error(program.opts().json ? JSON.stringify(details) : `Error: ${message}`);
+  if (isJson && details) console.error(JSON.stringify(details));
+  else if (message) console.error(`Error: ${message}`);
   process.exitCode = exitCode;
 }

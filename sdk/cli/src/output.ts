@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 /** Prints a result: as JSON with --json, else as text for people. */
 export function print({ json }: { json?: boolean }, value: unknown, text: string): void {
   console.log(json ? JSON.stringify(value) : text);
@@ -24,16 +26,24 @@ export function facts(pairs: [string, string | number | null | undefined][]): st
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${value ?? "none"}`).join("\n");
 }
 
-/** `a=1` as a pair. */
-export function pairOf(text: string): [string, string] {
-  const at = text.indexOf("=");
-  if (at < 1) throw new Error(`Write ${text} as name=value.`);
-  return [text.slice(0, at), text.slice(at + 1)];
+/** Writes to stdout no faster than its reader takes it, so that nothing collects in memory. */
+export async function write(chunk: string | Uint8Array): Promise<void> {
+  if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
 }
 
-/** All of stdin, without its last line feed. */
-export async function readStdin(): Promise<string> {
-  let text = "";
-  for await (const part of process.stdin.setEncoding("utf8")) text += part;
-  return text.trimEnd();
+let interruption = "";
+
+/** Says what goes on after Ctrl-C, until the promise has ended. */
+export async function waitingFor<Value>(work: string, promise: Promise<Value>): Promise<Value> {
+  interruption = `Only the waiting has ended: ${work} goes on.`;
+  try {
+    return await promise;
+  } finally {
+    interruption = "";
+  }
+}
+
+/** What Ctrl-C doesn't stop; empty if nothing goes on. */
+export function interruptionNote(): string {
+  return interruption;
 }

@@ -28,7 +28,15 @@ async function readProfiles(): Promise<Profiles> {
   if (!found) return {};
   if (process.platform !== "win32" && (found.mode & OTHERS) !== 0)
     throw new CliError(EXIT.failed, `Others can read your credentials: chmod 600 ${path}`);
-  return JSON.parse(await readFile(path, "utf8")).profiles ?? {};
+  const text = await readFile(path, "utf8");
+  try {
+    return JSON.parse(text).profiles ?? {};
+  } catch {
+    throw new CliError(
+      EXIT.failed,
+      `${path} isn't JSON. Delete it, and run \`tieout login\` again.`,
+    );
+  }
 }
 
 export async function readProfile(name: string): Promise<Profile | undefined> {

@@ -9,9 +9,10 @@ import { login, whoami } from "./commands/login.ts";
 import { tailLogs } from "./commands/logs.ts";
 import { close, confirmMatches, run } from "./commands/period.ts";
 import { resetSandbox } from "./commands/sandbox.ts";
-import type { GlobalOptions } from "./connection.ts";
+import { DEFAULT_PROFILE, type GlobalOptions } from "./connection.ts";
 
 const VERSION = "1.0.0";
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** The value of an option that can be given several times. */
 const many = (value: string, before: string[]): string[] => [...before, value];
@@ -25,16 +26,29 @@ function numberWithin(min: number, max: number) {
   };
 }
 
+function methodOf(text: string): string {
+  const method = text.toUpperCase();
+  if (!METHODS.includes(method))
+    throw new InvalidArgumentError(`Allowed choices are ${METHODS.join(", ")}.`);
+  return method;
+}
+
 /** All commands, each with the program's options. */
 export function createProgram(): Command {
   const program = new Command("tieout")
     .description("The Tieout API on the command line")
     .version(VERSION)
-    .option("--profile <name>", "the profile of `tieout login`", "default")
+    .option("--profile <name>", "the profile of `tieout login`", DEFAULT_PROFILE)
     .option("--url <address>", "instead of the profile's (TIEOUT_URL)")
     .option("--tenant <id>", "instead of the profile's (TIEOUT_TENANT)")
     .option("--json", "print JSON, and never ask")
     .showHelpAfterError()
+    .configureOutput({
+      // The failure is printed as JSON instead.
+      writeErr: (text) => {
+        if (!process.argv.includes("--json")) process.stderr.write(text);
+      },
+    })
     .exitOverride();
 
   /** The last arguments of an action are its options and its command. */
@@ -69,7 +83,7 @@ export function createProgram(): Command {
 
   program
     .command("import <file>")
-    .description("Import a file of lines, and answer what it leaves open")
+    .description("Import a file of lines (- for stdin), and answer what it leaves open")
     .requiredOption("--source <id or name>", "where its lines come from")
     .option("--preview", "only say what the import would do")
     .option("--wait", "until its lines are in")
@@ -140,8 +154,10 @@ export function createProgram(): Command {
     .option("--query <name=value>", "a filter of the list", many, [])
     .action(act(exportList));
   program
-    .command("api <method> <path>")
+    .command("api")
     .description("Call any operation")
+    .addArgument(new Argument("<method>").argParser(methodOf))
+    .argument("<path>")
     .option("--data <json>", "the body: JSON, @file, or - for stdin")
     .option("--paginate", "all items of a list, one per line")
     .option("--idempotency-key <key>", "instead of a random one")

@@ -84,3 +84,28 @@ def cut(handler: BaseHTTPRequestHandler) -> None:
     handler.end_headers()
     handler.wfile.write(b'{"id":')
     handler.close_connection = True
+
+
+def late(seconds: float, body: Any) -> Step:
+    """Responds after a while. Tests replace `time.sleep`, so an event waits."""
+
+    def step(handler: BaseHTTPRequestHandler) -> None:
+        threading.Event().wait(seconds)
+        reply(200, body)(handler)
+
+    return step
+
+
+def trickle(handler: BaseHTTPRequestHandler) -> None:
+    """Sends a byte at a time, so that no read waits for long."""
+    handler.send_response(200)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", "60")
+    handler.end_headers()
+    handler.close_connection = True
+    try:
+        for _ in range(60):
+            handler.wfile.write(b" ")
+            threading.Event().wait(0.05)
+    except OSError:
+        pass

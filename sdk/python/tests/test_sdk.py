@@ -6,12 +6,12 @@ import tempfile
 import time
 import unittest
 from decimal import Decimal
-from typing import Any, Callable
+from typing import Any, Callable, get_args, get_type_hints
 from unittest.mock import patch
 
-from script_server import ScriptServer, cut, problem, refuse, reply
+from script_server import ScriptServer, cut, late, problem, refuse, reply, trickle
 
-from tieout import AsyncTieout, Tieout, TieoutError, sign, to_decimal, to_minor, unwrap
+from tieout import AsyncTieout, Tieout, TieoutError, sign, to_decimal, to_minor, types, unwrap
 
 CREATED = reply(201, {"id": "exc_1"})
 NEW: Any = {"title": "Payout", "severity": "high"}
@@ -153,6 +153,49 @@ class Calls(Both):
 
         self.both(check)
 
+    def test_a_response_that_trickles_ends_at_the_deadline(self) -> None:
+        def check(run: Callable[..., Any]) -> None:
+            self.server.script(trickle, trickle, trickle, trickle)
+            started = time.monotonic()
+            with self.assertRaises(TieoutError) as caught:
+                run(lambda t: t.exceptions.get("exc_1", deadline=0.6))
+            self.assertEqual(caught.exception.code, "timeout")
+            self.assertLess(time.monotonic() - started, 2)
+
+        self.both(check)
+
+    def test_a_call_without_a_deadline_can_be_made(self) -> None:
+        def check(run: Callable[..., Any]) -> None:
+            self.server.script(CREATED)
+            run(lambda t: t.exceptions.create(NEW, deadline=float("inf")))
+
+        self.both(check)
+
+    def test_a_long_poll_has_the_time_that_it_asks_for_besides_the_deadline(self) -> None:
+        def check(run: Callable[..., Any]) -> None:
+            page = {"items": [], "next_cursor": None, "resume_cursor": "1"}
+            self.server.script(late(0.7, page))
+            found = run(lambda t: t.events.list(wait=1, deadline=0.6).page())
+            self.assertEqual((found, len(self.server.received)), (page, 1))
+
+        self.both(check)
+
+    def test_polling_waits_as_long_as_the_api_asks_for(self) -> None:
+        class Ended(Exception):
+            pass
+
+        def end(_: str) -> None:
+            raise Ended
+
+        def check(run: Callable[..., Any]) -> None:
+            page = {"items": [], "next_cursor": None, "resume_cursor": "1"}
+            self.server.script(problem(429, {"retry-after": "120"}), reply(200, page))
+            with self.assertRaises(Ended):
+                run(lambda t: t.poll_events(save=end))
+            self.assertGreaterEqual(self.slept[0], 120)
+
+        self.both(check)
+
     def test_with_response_has_what_the_response_says_beyond(self) -> None:
         def check(run: Callable[..., Any]) -> None:
             headers = {"etag": '"1"', "ratelimit": '"calls";r=12;t=30', "idempotency-replayed": "true"}
@@ -241,6 +284,10 @@ class Waiting(Both):
             self.assertEqual(run(lambda t: t.run_and_wait("rcn_1"))["status"], "done")
             self.server.script(queued, failed)
             with self.assertRaisesRegex(TieoutError, "No lines."):
+                run(lambda t: t.run_and_wait("rcn_1", {"dry_run": True}))
+            self.assertEqual(self.server.received[0]["body"], b'{"dry_run": true}')
+            self.server.script(reply(204, b""))
+            with self.assertRaisesRegex(TieoutError, "The key lacks the read scope"):
                 run(lambda t: t.run_and_wait("rcn_1"))
 
         self.both(check)
@@ -253,6 +300,9 @@ class Webhooks(unittest.TestCase):
         headers = sign(self.BODY, SECRET, id="evt_1")
         event = unwrap(self.BODY.encode(), headers, ["other secret", SECRET])
         self.assertEqual((event["id"], event["data"]), ("evt_1", {"a": "ä"}))
+
+    def test_a_secret_that_is_not_set_yet_does_not_hide_the_one_that_fits(self) -> None:
+        self.assertEqual(unwrap(self.BODY, sign(self.BODY, SECRET), ["", SECRET])["data"], {"a": "ä"})
 
     def test_a_signature_of_the_reference_implementation_fits(self) -> None:
         with patch("time.time", lambda: 1614265330):
@@ -271,6 +321,7 @@ class Webhooks(unittest.TestCase):
             (self.BODY, {**headers, "webhook-id": "evt_2"}, SECRET),
             (self.BODY, {**headers, "webhook-signature": "v1,*"}, SECRET),
             (self.BODY, {**headers, "webhook-timestamp": "now"}, SECRET),
+            (self.BODY, {**headers, "webhook-timestamp": "9" * 5000}, SECRET),
             (self.BODY, late, SECRET),
             (self.BODY, headers, ""),
             (self.BODY, headers, "whsec_*"),
@@ -278,6 +329,17 @@ class Webhooks(unittest.TestCase):
             with self.assertRaises(TieoutError) as caught:
                 unwrap(body, given, secret)
             self.assertEqual(caught.exception.code, "invalid_signature")
+
+
+class Types(unittest.TestCase):
+    def test_values_of_later_versions_are_allowed_in_what_is_returned_only(self) -> None:
+        def kinds(of: Any, field: str) -> tuple[Any, ...]:
+            return get_args(get_type_hints(of)[field])
+
+        self.assertIn(str, kinds(types.Run, "status"))
+        self.assertNotIn(str, kinds(types.CreateExceptionRequest, "severity"))
+        self.assertIn(types.LaterValue, kinds(types.MatchingRule, "kind"))
+        self.assertNotIn(str, kinds(types.MatchingRule, "kind"))
 
 
 class Money(unittest.TestCase):

@@ -14,8 +14,6 @@ export type PollOptions = CallOptions & {
 };
 
 const WAIT_SECONDS = 20;
-/** Long enough for the wait, and a second attempt. */
-const DEADLINE_MS = 90_000;
 const PAUSE_AFTER_FAILURE_MS = 5_000;
 
 /** `tieout.events` */
@@ -31,13 +29,14 @@ export class Events extends EventsResource {
     for (let cursor = query.cursor; ; ) {
       const waiting = { ...query, cursor, wait: WAIT_SECONDS };
       try {
-        const page = await this.list(waiting, { deadlineMs: DEADLINE_MS, ...options }).page();
+        const page = await this.list(waiting, options).page();
         yield* page.items as ReadEvent[];
         if (page.resume_cursor !== cursor) await save?.(page.resume_cursor);
         cursor = page.resume_cursor;
       } catch (error) {
         if (!(error instanceof TieoutError && error.retryable)) throw error;
-        await sleep(PAUSE_AFTER_FAILURE_MS, options.signal);
+        const pause = Math.max(error.retryAfterMs ?? 0, PAUSE_AFTER_FAILURE_MS);
+        await sleep(pause, options.signal);
       }
     }
   }

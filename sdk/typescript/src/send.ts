@@ -23,22 +23,29 @@ const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5_000;
 const DEADLINE_MS = 60_000;
 const FILE_DEADLINE_MS = 15 * 60_000;
+/** The longest time of a timer. A longer one would end at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Sends requests as one caller. A function hides the key from logs that print a resource. */
 export function sender(client: TieoutOptions): Send {
   requireOptions(client);
+  const address = client.baseUrl.replace(/\/+$/, "");
   return async (request) => {
-    const { file, isExport, options = {} } = request;
+    const { file, isExport, query, options = {} } = request;
     const usualMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
     const deadlineMs = options.deadlineMs ?? usualMs;
-    const end = performance.now() + deadlineMs;
+    // A long poll responds only after its wait.
+    const { wait = 0 } = (query ?? {}) as { wait?: number };
+    const end = performance.now() + deadlineMs + wait * 1000;
     // A stalled connection leaves time for other attempts.
-    const limitMs = file !== undefined || isExport ? deadlineMs : deadlineMs / 3;
+    const attemptMs = file !== undefined || isExport ? deadlineMs : deadlineMs / 3;
     const init = initOf(request);
+    const url = `${address}${request.path}${search(query)}`;
     for (let attempt = 0, failures = 0; ; attempt += 1) {
       options.signal?.throwIfAborted();
+      const limitMs = Math.min(attemptMs + wait * 1000, end - performance.now(), MAX_TIMER_MS);
       try {
-        return await sendOnce(client, request, init, Math.min(limitMs, end - performance.now()));
+        return await sendOnce(client, request, url, init, limitMs);
       } catch (error) {
         if (!(error instanceof TieoutError && error.retryable)) throw error;
         if (error.retryAfterMs === undefined) failures += 1;
@@ -65,7 +72,8 @@ function requireOptions({ key, token, tenant, baseUrl }: TieoutOptions): void {
 /** Reading the response is part of an attempt: a truncated one is requested again. */
 async function sendOnce(
   client: TieoutOptions,
-  { path, query, isExport, options: { signal } = {} }: Request,
+  { isExport, options: { signal } = {} }: Request,
+  url: string,
   init: ReturnType<typeof initOf>,
   limitMs: number,
 ) {
@@ -76,7 +84,6 @@ async function sendOnce(
   signal?.addEventListener("abort", abort, { once: true });
   const timer = setTimeout(() => controller.abort(), limitMs);
   try {
-    const url = `${client.baseUrl.replace(/\/+$/, "")}${path}${search(query)}`;
     const response = await (client.fetch ?? fetch)(url, {
       ...init,
       headers: {
@@ -102,11 +109,12 @@ async function sendOnce(
   }
 }
 
-/** A proxy's page is not a response of the API, whatever its status. */
+/** A proxy's page is not a response of the API, whatever its status. Only 204 has no data. */
 async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text();
+  if (response.status === 204) return undefined;
   try {
-    return text === "" ? undefined : JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     const more = { cause, status: response.status };
     throw new TieoutError(

@@ -26,7 +26,7 @@ export class Imports extends R.ImportsResource {
   ): Promise<T.Import> {
     const sources = new R.SourcesResource(this.send);
     const started = (await sources.createImport(source, file, query, options)) as T.Import;
-    return until(started, () => this.get(started.id, options), options, endOf);
+    return until(started, (reading) => this.get(started.id, reading), options, endOf);
   }
 }
 
@@ -40,7 +40,7 @@ export class Runs extends R.RunsResource {
   ): Promise<T.Run> {
     const periods = new R.ReconciliationsResource(this.send);
     const started = await periods.createRun(reconciliation, body, options);
-    return until(started, () => this.get(started.id, options), options, endOf);
+    return until(started, (reading) => this.get(started.id, reading), options, endOf);
   }
 }
 
@@ -52,7 +52,7 @@ export class Reconciliations extends R.ReconciliationsResource {
     options: WaitOptions<T.Reconciliation> = {},
   ): Promise<T.Reconciliation> {
     const started = await this.close(reconciliation, undefined, options);
-    return until(started, () => this.get(reconciliation, options), options, closed);
+    return until(started, (reading) => this.get(reconciliation, reading), options, closed);
   }
 }
 
@@ -68,20 +68,27 @@ const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2_000;
 
 async function until<State>(
-  started: State,
-  read: () => PromiseLike<State>,
-  { onProgress, signal, waitMs = 30 * 60_000 }: WaitOptions<State>,
+  started: State | undefined,
+  read: (options: CallOptions) => PromiseLike<State>,
+  { onProgress, waitMs = 30 * 60_000, ...options }: WaitOptions<State>,
   endedOf: (state: State) => End,
 ): Promise<State> {
+  if (started === undefined)
+    throw new TieoutError(
+      "failed",
+      "The key lacks the read scope, so the end can't be waited for.",
+    );
+  // The version is required of what is started: it changes by the work itself.
+  const reading = { ...options, ifMatch: undefined };
   const deadline = performance.now() + waitMs;
-  for (let state = started, pause = FIRST_PAUSE_MS; ; state = await read()) {
+  for (let state: State = started, pause = FIRST_PAUSE_MS; ; state = await read(reading)) {
     onProgress?.(state);
     const end = endedOf(state);
     if (end === true) return state;
     if (end) throw new TieoutError("failed", end.failure ?? "It failed without a reason.");
     if (performance.now() + pause > deadline)
       throw new TieoutError("timeout", "It has not ended in time.", { retryable: true });
-    await sleep(pause, signal);
+    await sleep(pause, options.signal);
     pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
   }
 }

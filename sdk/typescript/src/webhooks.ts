@@ -11,8 +11,8 @@ export type Delivery = TieoutEvent & { id: string };
 const TOLERANCE_SECONDS = 300;
 
 /**
- * Verifies a delivery and returns its event. With several secrets, one of them must match. Event
- * types that this version doesn't know are passed through.
+ * Verifies a delivery and returns its event. With several secrets, one of them must match; those
+ * that aren't set are left out. Event types that this version doesn't know are passed through.
  * @throws TieoutError `invalid_signature`
  */
 export async function unwrap(
@@ -20,19 +20,19 @@ export async function unwrap(
   headers: HeadersLike,
   secret: string | readonly string[],
 ): Promise<Delivery> {
-  const read = (name: string) =>
-    String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? "");
-  const [id, timestamp] = [read("webhook-id"), read("webhook-timestamp")];
+  const [id, timestamp] = [headerOf(headers, "webhook-id"), headerOf(headers, "webhook-timestamp")];
   // A timestamp that isn't a number is outside the tolerance, too.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp || Number.NaN)) <= TOLERANCE_SECONDS))
     throw refused("The webhook-timestamp is missing or more than 5 minutes off.");
   const body = textOf(rawBody);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  const signatures = read("webhook-signature")
+  const signatures = headerOf(headers, "webhook-signature")
     .split(" ")
     .filter((value) => value.startsWith("v1,"))
     .map((value) => fromBase64(value.slice(3)));
-  for (const one of typeof secret === "string" ? [secret] : secret) {
+  const secrets = [secret].flat().filter(Boolean);
+  if (secrets.length === 0) throw refused("The secret is empty.");
+  for (const one of secrets) {
     const key = await keyOf(one);
     for (const signature of signatures)
       if (await crypto.subtle.verify("HMAC", key, signature, signed))
@@ -58,9 +58,22 @@ export async function sign(
   };
 }
 
+/** Gateways write the names of headers in any case. */
+function headerOf(headers: HeadersLike, name: string): string {
+  const { get } = headers as Headers;
+  if (typeof get === "function") return (headers as Headers).get(name) ?? "";
+  const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
+  return String(value ?? "");
+}
+
 /** Bytes that aren't UTF-8 change here, and then no signature matches. */
 function textOf(body: RawBody): string {
-  return typeof body === "string" ? body : new TextDecoder().decode(body);
+  if (typeof body === "string") return body;
+  try {
+    return new TextDecoder().decode(body);
+  } catch (cause) {
+    throw new TypeError("Pass the raw body: this one was parsed.", { cause });
+  }
 }
 
 function keyOf(secret: string): Promise<CryptoKey> {

@@ -76,6 +76,15 @@ test.each(Object.keys(FRAMEWORKS))(
   },
 );
 
+test("a failure reaches Express's error handler, in versions that await no handler too", async () => {
+  const failure = new Error("The disk is full.");
+  store.mockRejectedValue(failure);
+  const request = { headers: await sign(BODY, SECRET), body: BODY };
+  const next = vi.fn();
+  await expressWebhook(SECRET, store)(request as never, {} as never, next);
+  expect(next).toHaveBeenCalledExactlyOnceWith(failure);
+});
+
 test("the other routes of Fastify keep their parser", async () => {
   const app = fastify().register(fastifyWebhook(PATH, SECRET, store));
   app.post("/other", async ({ body }) => body);

@@ -153,6 +153,29 @@ test("a call without a response ends at its deadline", async () => {
   expect(await failureOf(create({ deadlineMs: 300 }))).toMatchObject({ code: "timeout" });
 });
 
+test("a call without a deadline can be made", async () => {
+  server.script(created);
+  expect(await create({ deadlineMs: Number.POSITIVE_INFINITY })).toEqual({ id: "exc_1" });
+});
+
+test("a long poll has the time that it asks for besides the deadline", async () => {
+  const page = { items: [], next_cursor: null, resume_cursor: "1" };
+  server.script(async (response) => {
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
+  });
+  const list = tieout.events.list({ wait: 1 }, { deadlineMs: 600 });
+  expect(await list.page()).toEqual(page);
+  expect(server.received).toHaveLength(1);
+});
+
+test("polling waits as long as the API asks for", async () => {
+  const page = { items: [{ id: "evt_1" }], next_cursor: null, resume_cursor: "1" };
+  server.script(problem(429, { code: "rate_limited" }, "120"), json(200, page));
+  for await (const _ of tieout.events.poll()) break;
+  expect(delays[0]).toBeGreaterThanOrEqual(120_000);
+});
+
 test("a signal aborts a call with the signal's reason", async () => {
   const controller = new AbortController();
   const reason = new Error("Enough.");
@@ -249,6 +272,11 @@ test("a call is a promise like others", async () => {
   const ended = vi.fn();
   await create().finally(ended);
   expect(ended).toHaveBeenCalledOnce();
+});
+
+test("an empty response with another status than 204 is an error", async () => {
+  server.script((response) => response.writeHead(200).end());
+  expect(await failureOf(create())).toMatchObject({ code: "unexpected_response", status: 200 });
 });
 
 test("204 has no data", async () => {

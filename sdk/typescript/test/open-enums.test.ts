@@ -11,3 +11,18 @@ test("a value of a later version compiles in responses, not in requests", () => 
     T.Open<T.SourceKind> | undefined
   >();
 });
+
+test("a later value in what is returned and sent can be sent back, a misspelt one can't", () => {
+  type Rule = T.MatchingRule;
+  const returned = (value: string) => value as T.LaterValue;
+  const rule: Pick<Rule, "name" | "kind"> = { name: "Later", kind: returned("by_a_later_engine") };
+  const sent: Pick<NonNullable<T.CreateRunRequest["rules"]>[number], "kind"> = rule;
+  expect(sent.kind).toBe("by_a_later_engine");
+  expectTypeOf<"exact">().toExtend<Rule["kind"]>();
+  expectTypeOf<"exakt">().not.toExtend<Rule["kind"]>();
+  type Elements<List> = List extends readonly (infer Item)[] ? Item : never;
+  expectTypeOf<T.LaterValue>().toExtend<Elements<NonNullable<T.ExceptionFilters["severity"]>>>();
+  expectTypeOf<T.LaterValue>().toExtend<Elements<NonNullable<T.WebhookFilters["severity"]>>>();
+  expectTypeOf<T.LaterValue>().toExtend<NonNullable<T.ImportMapping["date_format"]>>();
+  expectTypeOf<T.LaterValue>().toExtend<T.LineExceptionPolicy["severities"][number]["severity"]>();
+});

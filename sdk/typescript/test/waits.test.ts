@@ -86,6 +86,22 @@ test("a close is waited for, and throws why it failed", async () => {
   await expect(tieout.reconciliations.closeAndWait("rcn_1")).rejects.toThrow("Why.");
 });
 
+test("the version that a close requires is not required of the closed period", async () => {
+  server.script(
+    json(200, { closing: true, closed_at: null }),
+    json(200, { closing: false, closed_at: "2026-11-01" }),
+  );
+  await tieout.reconciliations.closeAndWait("rcn_1", { ifMatch: '"1"' });
+  expect(server.received.map(({ headers }) => headers["if-match"])).toEqual(['"1"', undefined]);
+});
+
+test("a key that can't read the work says so rather than waiting", async () => {
+  server.script((response) => response.writeHead(204).end());
+  await expect(tieout.runs.createAndWait("rcn_1")).rejects.toThrow(
+    "The key lacks the read scope, so the end can't be waited for.",
+  );
+});
+
 test("waiting ends after its time, not the work", async () => {
   server.script(started);
   await expect(tieout.imports.createAndWait("src_1", "x", {}, { waitMs: 0 })).rejects.toMatchObject(

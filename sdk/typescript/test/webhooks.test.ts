@@ -50,6 +50,27 @@ test("during a rotation, both secrets verify", async () => {
   });
 });
 
+test("a secret that isn't set yet doesn't hide the one that fits", async () => {
+  const headers = await sign(BODY, SECRET);
+  expect(await unwrap(BODY, headers, ["", SECRET])).toMatchObject({ id: "evt_test" });
+  await expect(unwrap(BODY, headers, ["", ""])).rejects.toMatchObject(refused);
+});
+
+test("the names of headers may have any case", async () => {
+  const headers = Object.entries(await sign(BODY, SECRET));
+  const capital = headers.map(([name, value]) => [name.replace("webhook-", "Webhook-"), value]);
+  expect(await unwrap(BODY, Object.fromEntries(capital), SECRET)).toMatchObject({
+    id: "evt_test",
+  });
+});
+
+test("a body that was parsed before is named as the cause", async () => {
+  const headers = await sign(BODY, SECRET);
+  await expect(unwrap(JSON.parse(BODY), headers, SECRET)).rejects.toThrow(
+    "Pass the raw body: this one was parsed.",
+  );
+});
+
 test("a type of a later version is passed through", async () => {
   const body = '{"type":"of a later version","data":{}}';
   expect(await unwrap(body, await sign(body, SECRET), SECRET)).toMatchObject({

@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { readStdin } from "../output.ts";
+import { textOf } from "../input.ts";
+import { write } from "../output.ts";
 
 type ApiOptions = GlobalOptions & { data?: string; paginate?: boolean; idempotencyKey?: string };
 const DEADLINE_MS = 60_000;
@@ -10,16 +10,17 @@ type Page = { items?: unknown[]; next_cursor?: string | null };
 /** Any call, with the profile's credential. Prints the response, or with --paginate all items. */
 export async function callApi(method: string, path: string, options: ApiOptions): Promise<void> {
   if (!path.startsWith("/v1/")) throw new CliError(EXIT.usage, "The path begins with /v1/.");
-  const { send } = await connect(options);
-  const verb = method.toUpperCase();
+  if (method === "GET" && options.data !== undefined)
+    throw new CliError(EXIT.usage, "GET takes no --data. Filters are part of the path.");
   // Parsing the text would change large numbers.
   const file = await bodyOf(options.data);
+  const { send } = await connect(options);
   const call = async (target: string): Promise<unknown> => {
     const { data = null } = await send({
-      method: verb,
+      method,
       path: target,
       file,
-      keyed: verb === "POST",
+      keyed: method === "POST",
       options: {
         contentType: "application/json",
         idempotencyKey: options.idempotencyKey,
@@ -37,7 +38,7 @@ export async function callApi(method: string, path: string, options: ApiOptions)
     if (cursor !== null) url.searchParams.set("cursor", cursor);
     const page = (await call(url.pathname + url.search)) as Page;
     if (!page.items) throw new CliError(EXIT.usage, `${url.pathname} isn't a list.`);
-    for (const item of page.items) console.log(JSON.stringify(item));
+    for (const item of page.items) await write(`${JSON.stringify(item)}\n`);
     if (!page.next_cursor) return;
     cursor = page.next_cursor;
   }
@@ -45,6 +46,6 @@ export async function callApi(method: string, path: string, options: ApiOptions)
 
 /** JSON, `@file`, or `-` for stdin. */
 async function bodyOf(data: string | undefined): Promise<string | undefined> {
-  if (data === "-") return readStdin();
-  return data?.startsWith("@") ? readFile(data.slice(1), "utf8") : data;
+  const path = data === "-" ? data : data?.startsWith("@") && data.slice(1);
+  return path ? textOf(path) : data;
 }

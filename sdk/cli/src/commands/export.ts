@@ -1,11 +1,12 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, rmSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Export, Tieout } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { note, pairOf } from "../output.ts";
+import { pairOf } from "../input.ts";
+import { note, write } from "../output.ts";
 
 type Query = { format: string };
 type Exported = {
@@ -48,15 +49,20 @@ export async function exportList(
   const { idOf, open } = exported;
   if (idOf && !id) throw new CliError(EXIT.usage, `Give the ID of the ${idOf}: ${what} <id>`);
   if (id && !idOf) throw new CliError(EXIT.usage, `${what} takes no ID. Filter with --query.`);
-  const { tieout } = await connect(options);
-  const query = { ...Object.fromEntries(options.query.map(pairOf)), format: options.format };
-  const bytes = (await open(tieout, query, id ?? "")).bytes();
   const { output } = options;
+  const isBinary = what === "bundle" || options.format === "xlsx";
+  if (isBinary && !output && process.stdout.isTTY)
+    throw new CliError(EXIT.usage, "A terminal can't show this file. Save it with --output.");
+  const query = { ...Object.fromEntries(options.query.map(pairOf)), format: options.format };
+  const { tieout } = await connect(options);
+  const bytes = (await open(tieout, query, id ?? "")).bytes();
   if (!output) {
-    for await (const chunk of bytes) process.stdout.write(chunk);
+    for await (const chunk of bytes) await write(chunk);
     return;
   }
   const written = `${output}.${process.pid}`;
+  // A signal ends the process without the steps below.
+  process.once("exit", () => rmSync(written, { force: true }));
   try {
     await pipeline(Readable.from(bytes), createWriteStream(written));
     await rename(written, output);

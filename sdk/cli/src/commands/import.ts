@@ -1,12 +1,11 @@
-import { basename } from "node:path";
 import { confirm, select } from "@clack/prompts";
 import type { Import, ImportPreview, Source } from "../../../typescript/src/generated/types.gen.ts";
 import type { Tieout } from "../../../typescript/src/index.ts";
-import { openFile } from "../../../typescript/src/node.ts";
 import { answerOf, isInteractive } from "../ask.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { facts, notes, pairOf, print } from "../output.ts";
+import { fileOf, nameOf, pairOf } from "../input.ts";
+import { facts, notes, print, waitingFor } from "../output.ts";
 
 type ImportOptions = GlobalOptions & {
   source: string;
@@ -22,10 +21,9 @@ type Mapping = Record<string, unknown> & { fields?: Record<string, unknown> };
  * they are printed and nothing is imported.
  */
 export async function importFile(path: string, options: ImportOptions): Promise<void> {
+  const file = await fileOf(path);
   const { tieout } = await connect(options);
   const source = await sourceOf(tieout, options.source);
-  const file = await openFile(path);
-  const file_name = basename(path);
   const { preview, answers } = await settle(tieout, source, file, options);
   if (options.preview) {
     print(options, preview, summaryOf(preview));
@@ -33,15 +31,20 @@ export async function importFile(path: string, options: ImportOptions): Promise<
   }
   const mapping = preview.mapping as Mapping | null;
   const query = {
-    file_name,
+    file_name: nameOf(path),
     ...(mapping && answers > 0 && { mapping: JSON.stringify(mapping) }),
   };
   if (mapping && answers > 0 && (await savesMapping(options)))
     await saveMapping(tieout, source.id, mapping);
+  const onProgress = notes<Import>(
+    options,
+    ({ status, read_count }) => `${status}: ${read_count} lines`,
+  );
   const done = options.wait
-    ? await tieout.imports.createAndWait(source.id, file, query, {
-        onProgress: notes(options, ({ status, read_count }) => `${status}: ${read_count} lines`),
-      })
+    ? await waitingFor(
+        "the import",
+        tieout.imports.createAndWait(source.id, file, query, { onProgress }),
+      )
     : ((await tieout.sources.createImport(source.id, file, query)) as Import);
   print(options, done, options.wait ? outcomeOf(done) : `${done.id} is ${done.status}`);
 }

@@ -1,5 +1,6 @@
-import { clientOf, connect, type GlobalOptions } from "../connection.ts";
-import { facts, print, readStdin } from "../output.ts";
+import { connect, type GlobalOptions } from "../connection.ts";
+import { readStdin } from "../input.ts";
+import { facts, print } from "../output.ts";
 
 type CreateOptions = GlobalOptions & {
   name: string;
@@ -42,9 +43,9 @@ function printNew(
 
 /** Whether a credential works, and its permissions: the profile's, or one on stdin. */
 export async function checkKey(options: GlobalOptions & { stdin?: boolean }): Promise<void> {
-  const { profile } = await connect(options);
-  const credential = options.stdin ? await readStdin() : profile.credential;
-  const me = await clientOf({ ...profile, credential }).tieout.me.get();
+  const credential = options.stdin ? await readStdin() : undefined;
+  const { tieout } = await connect({ ...options, credential });
+  const me = await tieout.me.get();
   const { type, id, name, roles, scopes } = me.principal;
   print(
     options,

@@ -2,6 +2,7 @@ import type { EventKind, ListedEvent } from "../../../typescript/src/generated/t
 import { sign } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
+import { requireAddress } from "../input.ts";
 import { note, print } from "../output.ts";
 import { newListenSecret } from "../profiles.ts";
 
@@ -17,7 +18,10 @@ type ListenOptions = GlobalOptions & {
 
 /** Forwards events to a receiver on this machine, signed as deliveries are. */
 export async function listen(options: ListenOptions): Promise<void> {
-  const { forward, replay, events, since } = options;
+  const { replay, events, since } = options;
+  // An address such as localhost:8080 is meant without TLS.
+  const forward = options.forward.includes("://") ? options.forward : `http://${options.forward}`;
+  requireAddress("--forward", forward);
   const { tieout, profile } = await connect(options);
   const secret = profile.listen_secret ?? newListenSecret();
   // A receiver verifies nothing without it, so a script gets it, too.
@@ -60,7 +64,11 @@ async function deliver(
     redirect: "manual",
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).then(
-    ({ status }) => ({ status, failure: undefined }),
+    async ({ status, body }) => {
+      // An unread body would keep its connection.
+      await body?.cancel();
+      return { status, failure: undefined };
+    },
     ({ message, cause }) => ({ status: undefined, failure: String(cause?.code ?? message) }),
   );
   return { id, type, ...outcome, duration_ms: Math.round(performance.now() - startedAt) };

@@ -2,7 +2,8 @@ import { password, text } from "@clack/prompts";
 import { answerOf, isInteractive } from "../ask.ts";
 import { clientOf, connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { facts, print, readStdin } from "../output.ts";
+import { readStdin, requireAddress } from "../input.ts";
+import { facts, print } from "../output.ts";
 import { newListenSecret, readProfile, saveProfile } from "../profiles.ts";
 
 /** Asks for missing options, checks the credential with a call, and saves it. */
@@ -11,14 +12,19 @@ export async function login(options: GlobalOptions & { stdin?: boolean }): Promi
   const isAsked = isInteractive(options) && !options.stdin;
   const ask = (message: string, initialValue = "") =>
     answerOf(text({ message, initialValue, validate: (value) => (value ? undefined : message) }));
+  const { TIEOUT_URL, TIEOUT_TENANT } = process.env;
   const url =
-    options.url ?? (isAsked ? await ask("Address of Tieout", saved?.url ?? "https://") : "");
-  const tenant = options.tenant ?? (isAsked ? await ask("Tenant", saved?.tenant) : "");
+    options.url ??
+    TIEOUT_URL ??
+    (isAsked ? await ask("Address of Tieout", saved?.url ?? "https://") : "");
+  const tenant =
+    options.tenant ?? TIEOUT_TENANT ?? (isAsked ? await ask("Tenant", saved?.tenant) : "");
   const credential = isAsked
     ? await answerOf(password({ message: "API key (<key_id>.<key_secret>) or token" }))
     : await readStdin();
   if (!url || !tenant || !credential)
     throw new CliError(EXIT.usage, "Give --url, --tenant and the credential on stdin.");
+  requireAddress("--url", url);
   const profile = { ...saved, url, tenant, credential };
   profile.listen_secret ??= newListenSecret();
   const { principal } = await clientOf(profile).tieout.me.get();

@@ -2,7 +2,7 @@ import type { Run } from "../../../typescript/src/generated/types.gen.ts";
 import { toDecimal } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { facts, notes, print } from "../output.ts";
+import { facts, notes, print, waitingFor } from "../output.ts";
 
 type WaitOptions = GlobalOptions & { wait?: boolean };
 
@@ -11,10 +11,12 @@ const CONFIRM_MAX = 5_000;
 
 export async function run(reconciliation: string, options: WaitOptions): Promise<void> {
   const { tieout } = await connect(options);
+  const onProgress = notes<Run>(options, ({ status, stage }) => stage ?? status);
   const done = options.wait
-    ? await tieout.runs.createAndWait(reconciliation, undefined, {
-        onProgress: notes(options, ({ status, stage }) => stage ?? status),
-      })
+    ? await waitingFor(
+        "the run",
+        tieout.runs.createAndWait(reconciliation, undefined, { onProgress }),
+      )
     : await tieout.reconciliations.createRun(reconciliation);
   print(options, done, options.wait ? resultOf(done) : `${done.id} is ${done.status}`);
 }
@@ -32,7 +34,7 @@ function resultOf(done: Run): string {
 export async function close(reconciliation: string, options: WaitOptions): Promise<void> {
   const { tieout } = await connect(options);
   const period = options.wait
-    ? await tieout.reconciliations.closeAndWait(reconciliation)
+    ? await waitingFor("the close", tieout.reconciliations.closeAndWait(reconciliation))
     : await tieout.reconciliations.close(reconciliation);
   const state = period.closed_at ? `closed at ${period.closed_at}` : "being closed";
   print(options, period, `${period.name} is ${state}`);

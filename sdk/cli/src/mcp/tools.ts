@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { ImportPreview } from "../../../typescript/src/generated/types.gen.ts";
 import type { Tieout } from "../../../typescript/src/index.ts";
-import { openFile } from "../../../typescript/src/node.ts";
+import { readableFile } from "../input.ts";
 
 type Input = Record<string, unknown>;
 type Properties = Record<string, object>;
@@ -47,7 +47,7 @@ const paged = ({ limit: size = LIMIT_DEFAULT, ...query }: Input) => ({
 });
 
 async function previewed(tieout: Tieout, { path, source_id }: Input): Promise<ImportPreview> {
-  const opened = await openFile(String(path));
+  const opened = await readableFile(String(path));
   const query = { preview: true };
   return (await tieout.sources.createImport(String(source_id), opened, query)) as ImportPreview;
 }
@@ -192,7 +192,7 @@ export const TOOLS: readonly Tool[] = [
     required: ["path", "source_id"],
     writes: true,
     call: async (tieout, { path, source_id }) =>
-      tieout.imports.createAndWait(String(source_id), await openFile(String(path)), {
+      tieout.imports.createAndWait(String(source_id), await readableFile(String(path)), {
         file_name: basename(String(path)),
       }),
   },

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import email.utils
+import contextlib
 import json
 import random
 import re
@@ -41,6 +41,8 @@ MAX_RETRIES = 5
 FIRST_BACKOFF_SECONDS = 0.2
 MAX_BACKOFF_SECONDS = 5.0
 FILE_DEADLINE_SECONDS = 900.0
+MAX_LIMIT_SECONDS = 14 * 86_400.0
+"""Sockets refuse much longer times."""
 CHUNK_BYTES = 64 * 1024
 TAIL_BYTES = 64
 END_MARK = re.compile(rb'(?:^|\n)(#end,\d+\r\n|\{"\$end":\{"rows":\d+\}\}\n)$')
@@ -117,46 +119,41 @@ Outcome = Union[httpx.Response, TieoutError, None]
 
 def attempts(outgoing: Outgoing, deadline: float) -> Generator[Step, Outcome, httpx.Response]:
     """The steps of a call, for whoever takes them: sends until it succeeds or fails for good."""
-    end = time.monotonic() + deadline
+    # A long poll responds only after its wait.
+    wait = float(outgoing.query.get("wait", 0))
+    end = time.monotonic() + deadline + wait
     is_long = outgoing.streams or outgoing.file is not None
     failures = 0
     attempt = 0
     while True:
         left = end - time.monotonic()
         # A connection that stalls leaves time for other attempts.
-        outcome = yield Send(outgoing, left if is_long else min(left, deadline / 3))
+        limit = left if is_long else min(left, deadline / 3 + wait)
+        outcome = yield Send(outgoing, max(0.001, min(limit, MAX_LIMIT_SECONDS)))
         if isinstance(outcome, httpx.Response):
             if outcome.is_success:
                 return outcome
             error = error_of(outcome)
-            wait = _retry_after(outcome)
         else:
             error = outcome or TieoutError("connection_failed", "The connection failed.")
-            wait = None
-        failures += wait is None
+        failures += error.retry_after is None
         if not error.retryable or failures > MAX_RETRIES:
             raise error
         backoff = min(FIRST_BACKOFF_SECONDS * 2**attempt, MAX_BACKOFF_SECONDS)
-        delay = (wait or 0.0) + backoff * (0.5 + random.random() / 2)
+        delay = (error.retry_after or 0.0) + backoff * (0.5 + random.random() / 2)
         if time.monotonic() + delay >= end:
             raise error
         yield Sleep(delay)
         attempt += 1
 
 
-def _retry_after(response: httpx.Response) -> Optional[float]:
-    value = response.headers.get("retry-after", "")
-    if value.isascii() and value.isdigit():
-        return float(value)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return None
+def timed_out() -> TieoutError:
+    return TieoutError("timeout", "There was no response in time.", retryable=True)
 
 
 def failure_of(error: httpx.HTTPError) -> TieoutError:
     if isinstance(error, httpx.TimeoutException):
-        return TieoutError("timeout", "There was no response in time.", retryable=True)
+        return timed_out()
     try:
         address = f"{error.request.url.scheme}://{error.request.url.netloc.decode()}"
     except RuntimeError:
@@ -274,6 +271,7 @@ class SyncTransport:
     def _send(self, step: Send) -> Outcome:
         out = step.outgoing
         opened = open_file(out.file) if out.file is not None else None
+        end = time.monotonic() + step.limit
         try:
             request = self._http.build_request(
                 out.method,
@@ -281,17 +279,31 @@ class SyncTransport:
                 params=dict(out.query),
                 headers={**out.headers, **self._headers()},
                 content=opened if opened is not None else content_of(out),
-                timeout=max(0.001, step.limit),
+                timeout=step.limit,
             )
-            response = self._http.send(request, stream=out.streams)
-            if out.streams and not response.is_success:
-                response.read()
-            return response
+            response = self._http.send(request, stream=True)
+            return response if out.streams and response.is_success else _whole(response, end)
         except httpx.HTTPError as error:
             return failure_of(error)
         finally:
             if opened is not None and not isinstance(opened, bytes):
                 opened.close()
+
+
+def _whole(response: httpx.Response, end: float) -> Union[httpx.Response, TieoutError]:
+    """The response with its body. A timeout of httpx would apply to each part of it anew."""
+    content = bytearray()
+    with contextlib.closing(response):
+        for part in response.iter_raw():
+            content += part
+            if time.monotonic() > end:
+                return timed_out()
+    return httpx.Response(
+        response.status_code,
+        headers=response.headers,
+        content=bytes(content),
+        request=response.request,
+    )
 
 
 class AsyncTransport:
@@ -331,12 +343,15 @@ class AsyncTransport:
                 params=dict(out.query),
                 headers={**out.headers, **await self._headers()},
                 content=read_file(out.file) if out.file is not None else content_of(out),
-                timeout=max(0.001, step.limit),
+                timeout=step.limit,
             )
-            response = await self._http.send(request, stream=out.streams)
+            sent = self._http.send(request, stream=out.streams)
+            response = await asyncio.wait_for(sent, step.limit)
             if out.streams and not response.is_success:
                 await response.aread()
             return response
+        except asyncio.TimeoutError:
+            return timed_out()
         except httpx.HTTPError as error:
             return failure_of(error)
 

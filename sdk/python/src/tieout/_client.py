@@ -17,7 +17,6 @@ WAIT_SECONDS = 1800.0
 FIRST_PAUSE_SECONDS = 0.1
 MAX_PAUSE_SECONDS = 2.0
 POLL_WAIT_SECONDS = 20
-POLL_DEADLINE_SECONDS = 90.0
 PAUSE_AFTER_FAILURE_SECONDS = 5.0
 
 Progress = Optional[Callable[[Any], None]]
@@ -42,6 +41,10 @@ def _waiting(
     state: Any, end_of: Callable[[Any], Union[bool, str]], on_progress: Progress, wait: float
 ) -> Generator[float, Any, Any]:
     """The pauses between looks at what was started, until it has ended."""
+    if state is None:
+        raise TieoutError(
+            "failed", "The key lacks the read scope, so the end can't be waited for."
+        )
     deadline = time.monotonic() + wait
     pause = FIRST_PAUSE_SECONDS
     while True:
@@ -106,10 +109,15 @@ class Tieout(Resources):
         return self._wait(started, self.imports.get, _end_of_work, on_progress, wait)
 
     def run_and_wait(
-        self, reconciliation: str, *, on_progress: Progress = None, wait: float = WAIT_SECONDS
+        self,
+        reconciliation: str,
+        body: Optional[T.CreateRunRequest] = None,
+        *,
+        on_progress: Progress = None,
+        wait: float = WAIT_SECONDS,
     ) -> T.Run:
         """Runs the rules of a period and waits for the result. Raises TieoutError `failed`."""
-        started = self.reconciliations.create_run(reconciliation)
+        started = self.reconciliations.create_run(reconciliation, body)
         return self._wait(started, self.runs.get, _end_of_work, on_progress, wait)
 
     def close_and_wait(
@@ -134,12 +142,12 @@ class Tieout(Resources):
         while True:
             try:
                 page = self.events.list(
-                    cursor=cursor, wait=POLL_WAIT_SECONDS, deadline=POLL_DEADLINE_SECONDS, **query
+                    cursor=cursor, wait=POLL_WAIT_SECONDS, **query
                 ).page()
             except TieoutError as error:
                 if not error.retryable:
                     raise
-                time.sleep(PAUSE_AFTER_FAILURE_SECONDS)
+                time.sleep(max(error.retry_after or 0.0, PAUSE_AFTER_FAILURE_SECONDS))
                 continue
             yield from page["items"]
             if save and page["resume_cursor"] != cursor:
@@ -205,10 +213,15 @@ class AsyncTieout(AsyncResources):
         return await self._wait(started, self.imports.get, _end_of_work, on_progress, wait)
 
     async def run_and_wait(
-        self, reconciliation: str, *, on_progress: Progress = None, wait: float = WAIT_SECONDS
+        self,
+        reconciliation: str,
+        body: Optional[T.CreateRunRequest] = None,
+        *,
+        on_progress: Progress = None,
+        wait: float = WAIT_SECONDS,
     ) -> T.Run:
         """Runs the rules of a period and waits for the result. Raises TieoutError `failed`."""
-        started = await self.reconciliations.create_run(reconciliation)
+        started = await self.reconciliations.create_run(reconciliation, body)
         return await self._wait(started, self.runs.get, _end_of_work, on_progress, wait)
 
     async def close_and_wait(
@@ -233,12 +246,12 @@ class AsyncTieout(AsyncResources):
         while True:
             try:
                 page = await self.events.list(
-                    cursor=cursor, wait=POLL_WAIT_SECONDS, deadline=POLL_DEADLINE_SECONDS, **query
+                    cursor=cursor, wait=POLL_WAIT_SECONDS, **query
                 ).page()
             except TieoutError as error:
                 if not error.retryable:
                     raise
-                await asyncio.sleep(PAUSE_AFTER_FAILURE_SECONDS)
+                await asyncio.sleep(max(error.retry_after or 0.0, PAUSE_AFTER_FAILURE_SECONDS))
                 continue
             for event in page["items"]:
                 yield event

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import email.utils
+import time
 from typing import Any, Optional
 
 import httpx
@@ -24,6 +26,7 @@ class TieoutError(Exception):
         request_id: Optional[str] = None,
         errors: Optional[list[dict[str, str]]] = None,
         retryable: bool = False,
+        retry_after: Optional[float] = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -32,6 +35,8 @@ class TieoutError(Exception):
         self.request_id = request_id
         self.errors = errors or []
         self.retryable = retryable
+        self.retry_after = retry_after
+        """How many seconds the API asks to wait before the next attempt."""
 
 
 def error_of(response: httpx.Response) -> TieoutError:
@@ -53,4 +58,15 @@ def error_of(response: httpx.Response) -> TieoutError:
         request_id=problem.get("request_id", response.headers.get("x-request-id")),
         errors=problem.get("errors"),
         retryable=status in RETRIED or resolves,
+        retry_after=_retry_after(response),
     )
+
+
+def _retry_after(response: httpx.Response) -> Optional[float]:
+    value = response.headers.get("retry-after", "")
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return None

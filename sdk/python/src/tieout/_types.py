@@ -2,7 +2,10 @@
 # ruff: noqa
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict, Union
+from typing import Any, Literal, NewType, NotRequired, TypedDict, Union
+
+LaterValue = NewType("LaterValue", str)
+"""A value of a later version of the API. It can be sent back; a misspelt value can't be sent."""
 
 class AddLinesRequest(TypedDict):
     lines: list["NewLine"]
@@ -27,7 +30,7 @@ class AlertChannel(TypedDict):
     id: str
     name: str
     url_hint: str
-    kinds: list["AlertChannelKind"]
+    kinds: list[Union["AlertChannelKind", str]]
     last_sent_at: Union[str, None]
     last_failure_at: Union[str, None]
     last_failure: Union[str, None]
@@ -58,7 +61,7 @@ class ApiKey(TypedDict):
     created_at: "CreationTime"
     created_by: "Creator"
     description: "FreeText"
-    status: "ApiKeyStatus"
+    status: Union["ApiKeyStatus", str]
     last_used_at: Union[str, None]
     request_count: int
     calls_by_day: list[int]
@@ -167,7 +170,7 @@ AutomaticMatching = Literal["suggest_only", "earned", "always"]
 
 class BoardMoney(TypedDict):
     currency: "CurrencyOfAmount"
-    side: "LineSide"
+    side: Union["LineSide", str]
     open_minor: Union[int, str]
 
 
@@ -189,7 +192,7 @@ class BoardPeriod(TypedDict):
     name: str
     period_start: str
     period_end: str
-    state: "BoardPeriodState"
+    state: Union["BoardPeriodState", str]
     prepared_by: Union[str, None]
     reviewed_by: list[str]
     closed_by: Union[str, None]
@@ -310,7 +313,7 @@ CallCredential = Literal["session", "token", "api_key", "publishable_key", "serv
 CallResult = Literal["failed", "refused", "2xx", "3xx", "4xx", "5xx"]
 
 class ChainFault(TypedDict):
-    reason: Literal["content_changed", "row_missing", "order_changed", "tail_rewritten", "tail_cut", "checkpoint_invalid", "not_chained"]
+    reason: Union[Literal["content_changed", "row_missing", "order_changed", "tail_rewritten", "tail_cut", "checkpoint_invalid", "not_chained"], str]
     seq: int
     event_id: Union[str, None]
     message: str
@@ -323,7 +326,7 @@ class ChainVerificationVerifiedThrough(TypedDict):
 
 
 class ChainVerificationCheckpoint(TypedDict):
-    kind: Literal["head", "prefix"]
+    kind: Union[Literal["head", "prefix"], str]
     seq: int
     hash: str
     at: str
@@ -332,7 +335,7 @@ class ChainVerificationCheckpoint(TypedDict):
 
 
 class ChainVerification(TypedDict):
-    status: Literal["intact", "broken"]
+    status: Union[Literal["intact", "broken"], str]
     as_of: "ResponseTime"
     events: int
     forgotten_through_seq: Union[int, None]
@@ -345,13 +348,13 @@ class ChainVerification(TypedDict):
 ChangeTime = str
 
 class CheckPolicy(TypedDict):
-    period_over: "CheckWeight"
-    files: "CheckWeight"
-    balances: "CheckWeight"
-    suggestions: "CheckWeight"
-    exceptions: "CheckWeight"
-    difference: "CheckWeight"
-    evidence: "CheckWeight"
+    period_over: Union["CheckWeight", str]
+    files: Union["CheckWeight", str]
+    balances: Union["CheckWeight", str]
+    suggestions: Union["CheckWeight", str]
+    exceptions: Union["CheckWeight", str]
+    difference: Union["CheckWeight", str]
+    evidence: Union["CheckWeight", str]
 
 
 class CheckPolicyInput(TypedDict):
@@ -368,7 +371,7 @@ CheckWeight = Literal["block", "warn", "ignore"]
 
 class ConflictOrInvalidTransitionProblem(TypedDict):
     status: NotRequired[Literal[409]]
-    code: NotRequired[Literal["conflict", "invalid_transition"]]
+    code: NotRequired[Union[Literal["conflict", "invalid_transition"], str]]
 
 
 class ConflictProblem(TypedDict):
@@ -387,24 +390,24 @@ class ConnectionSchedule(TypedDict):
 class Connection(TypedDict):
     id: str
     source_id: str
-    kind: "ConnectionKind"
+    kind: Union["ConnectionKind", str]
     address: str
     allowed_senders: list[str]
-    auth: "ConnectionAuth"
+    auth: Union["ConnectionAuth", str]
     user_name: Union[str, None]
     region: Union[str, None]
     file_glob: str
     schedule: "ConnectionSchedule"
-    afterwards: "FileAfterwards"
+    afterwards: Union["FileAfterwards", str]
     move_to: Union[str, None]
     stable_seconds: int
     waits_for_marker: bool
     assigned_to: Union[str, None]
     host_key: Union[str, None]
-    status: Literal["active", "paused", "stopped"]
+    status: Union[Literal["active", "paused", "stopped"], str]
     next_look_at: Union[str, None]
     last_look_at: Union[str, None]
-    last_outcome: Union[Literal["fetched", "nothing_new", "failed"], None]
+    last_outcome: Union[Union[Literal["fetched", "nothing_new", "failed"], str], None]
     last_error: Union[str, None]
     failing_since: Union[str, None]
     created_at: "CreationTime"
@@ -439,7 +442,7 @@ class ConnectionFile(TypedDict):
     sha256: Union[str, None]
     sender: Union[str, None]
     sender_checks: "ConnectionFileSenderChecks"
-    outcome: Literal["fetching", "importing", "imported", "duplicate", "failed", "undone"]
+    outcome: Union[Literal["fetching", "importing", "imported", "duplicate", "failed", "undone"], str]
     import_id: Union[str, None]
     line_count: Union[int, None]
     error: Union[str, None]
@@ -719,7 +722,7 @@ class DecideMatchesRequest(TypedDict):
 class Decision(TypedDict):
     id: str
     reconciliation_id: "OriginReconciliationId"
-    action: Literal["confirm", "reject", "match", "exclude"]
+    action: Union[Literal["confirm", "reject", "match", "exclude"], str]
     match_count: int
     match_ids: list[str]
     line_id: Union[str, None]
@@ -788,7 +791,7 @@ class EntriesReadyEvent(TypedDict):
 
 
 class EntriesWithoutRule(TypedDict):
-    kind: "EntryKind"
+    kind: Union["EntryKind", str]
     currency: "CurrencyOfAmount"
     count: int
     difference_minor: "MinorAmount"
@@ -797,7 +800,7 @@ class EntriesWithoutRule(TypedDict):
 class Entry(TypedDict):
     id: str
     place: int
-    kind: "EntryKind"
+    kind: Union["EntryKind", str]
     subject_id: str
     currency: "CurrencyOfAmount"
     amount_minor: int
@@ -816,7 +819,7 @@ class Entry(TypedDict):
 class EntryBatch(TypedDict):
     id: str
     number: str
-    state: "EntryBatchState"
+    state: Union["EntryBatchState", str]
     reconciliation_id: "OriginReconciliationId"
     reconciliation_name: str
     statement_number: int
@@ -842,7 +845,7 @@ class EntryBatchPage(TypedDict):
 EntryBatchState = Literal["ready", "exported"]
 
 class EntryDraft(TypedDict):
-    kind: "EntryKind"
+    kind: Union["EntryKind", str]
     subject_id: str
     currency: "CurrencyOfAmount"
     amount_minor: int
@@ -871,7 +874,7 @@ class EntryPreview(TypedDict):
 
 
 class EntryPush(TypedDict):
-    state: Literal["waiting", "done", "failed", "stopped"]
+    state: Union[Literal["waiting", "done", "failed", "stopped"], str]
     at: str
     error: Union[str, None]
     files: list[str]
@@ -888,7 +891,7 @@ class EntryPushInput(TypedDict):
 class EntryPushSettings(TypedDict):
     connection_id: str
     folder: Union[str, None]
-    format: "EntryPushFormat"
+    format: Union["EntryPushFormat", str]
 
 
 class EntryRule(TypedDict):
@@ -964,10 +967,10 @@ EventTime = str
 
 class Evidence(TypedDict):
     id: str
-    subject_type: Literal["exception", "match", "line", "reconciliation"]
+    subject_type: Union[Literal["exception", "match", "line", "reconciliation"], str]
     subject_id: str
     file_name: str
-    media_type: Literal["application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp", "image/tiff", "image/heic", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/csv", "message/rfc822", "text/plain"]
+    media_type: Union[Literal["application/pdf", "image/png", "image/jpeg", "image/gif", "image/webp", "image/tiff", "image/heic", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "text/csv", "message/rfc822", "text/plain"], str]
     bytes: int
     sha256: str
     supersedes: Union[str, None]
@@ -993,7 +996,7 @@ class ExceptionChange(TypedDict):
     actor_issuer: Union[str, None]
     actor_subject: Union[str, None]
     request_id: Union[str, None]
-    kind: Literal["created", "updated"]
+    kind: Union[Literal["created", "updated"], str]
     changes: dict[str, "ExceptionChangeChangesValue"]
 
 
@@ -1052,12 +1055,12 @@ class ExceptionCreatedEvent(TypedDict):
 
 
 class ExceptionFilters(TypedDict):
-    breach_risk: NotRequired[list["BreachRiskFilter"]]
-    status: NotRequired[list["OpenExceptionStatus"]]
+    breach_risk: NotRequired[list[Union["BreachRiskFilter", LaterValue]]]
+    status: NotRequired[list[Union["OpenExceptionStatus", LaterValue]]]
     assigned_to: NotRequired[list[str]]
     reconciliation_id: NotRequired[list[str]]
     reason_code: NotRequired[list[str]]
-    severity: NotRequired[list["Severity"]]
+    severity: NotRequired[list[Union["Severity", LaterValue]]]
     currency: NotRequired[list[str]]
     amount_from: NotRequired[int]
     due_before: NotRequired[str]
@@ -1098,7 +1101,7 @@ class ExceptionSlaAtRiskEventData(TypedDict):
     exception: "SlaException"
     due_at: str
     threshold_minutes: int
-    threshold_kind: "ThresholdKind"
+    threshold_kind: Union["ThresholdKind", str]
     next_threshold_minutes: Union[int, None]
 
 
@@ -1156,7 +1159,7 @@ FileAfterwards = Literal["leave", "move", "delete"]
 FileStatements = list["FileStatementsItem"]
 
 class FirstStepsStepsItem(TypedDict):
-    step: Literal["create_key", "call_api", "register_webhook", "receive_event"]
+    step: Union[Literal["create_key", "call_api", "register_webhook", "receive_event"], str]
     done: bool
 
 
@@ -1169,7 +1172,7 @@ class FirstSteps(TypedDict):
 
 class ForbiddenProblem(TypedDict):
     status: NotRequired[Literal[403]]
-    code: NotRequired[Literal["tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden"]]
+    code: NotRequired[Union[Literal["tenant_forbidden", "role_required", "scope_required", "ip_not_allowed", "browser_forbidden"], str]]
 
 
 FreeText = Union[str, None]
@@ -1191,7 +1194,7 @@ class HolidaysRegionsItem(TypedDict):
 class HolidaysItemsItem(TypedDict):
     date: str
     name: str
-    kind: Literal["public", "bank"]
+    kind: Union[Literal["public", "bank"], str]
 
 
 class Holidays(TypedDict):
@@ -1202,7 +1205,7 @@ class Holidays(TypedDict):
 class IcsDaysSkippedEventsItem(TypedDict):
     line: int
     name: Union[str, None]
-    reason: Literal["cancelled", "observance", "not_all_day", "too_long", "recurrence", "limit"]
+    reason: Union[Literal["cancelled", "observance", "not_all_day", "too_long", "recurrence", "limit"], str]
 
 
 class IcsDays(TypedDict):
@@ -1213,7 +1216,7 @@ class IcsDays(TypedDict):
 
 class IdempotencyKeyRequiredProblem(TypedDict):
     status: NotRequired[Literal[400]]
-    code: NotRequired[Literal["invalid_request", "tenant_required", "idempotency_key_required"]]
+    code: NotRequired[Union[Literal["invalid_request", "tenant_required", "idempotency_key_required"], str]]
 
 
 class IdempotencyMismatchProblem(TypedDict):
@@ -1232,9 +1235,9 @@ class IdempotentRequest(TypedDict):
 class Import(TypedDict):
     id: str
     source_id: str
-    status: "ImportStatus"
+    status: Union["ImportStatus", str]
     file_name: Union[str, None]
-    format: "ImportFormat"
+    format: Union["ImportFormat", str]
     read_count: int
     duplicate_count: int
     refused_count: int
@@ -1260,9 +1263,9 @@ class Import(TypedDict):
 class ImportDoneEventDataImport(TypedDict):
     id: str
     source_id: str
-    status: "ImportStatus"
+    status: Union["ImportStatus", str]
     file_name: Union[str, None]
-    format: "ImportFormat"
+    format: Union["ImportFormat", str]
     read_count: int
     duplicate_count: int
     refused_count: int
@@ -1309,19 +1312,19 @@ class ImportMappingStatus(TypedDict):
 class ImportMapping(TypedDict):
     fields: dict[str, str]
     lines_path: NotRequired[str]
-    date_format: NotRequired[Literal["YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "DD.MM.YYYY", "DD/MM/YYYY", "DD-MM-YYYY", "DDMMYYYY", "MM/DD/YYYY", "MM-DD-YYYY", "DD.MM.YY", "DD/MM/YY", "DD-MM-YY", "MM/DD/YY", "MM-DD-YY", "YY-MM-DD", "YY.MM.DD", "YY/MM/DD", "YYMMDD", "DD MMM YYYY", "DD-MMM-YYYY", "DD-MMM-YY", "DD MMM YY", "MMM DD, YYYY", "unix_seconds", "unix_ms"]]
-    decimal_separator: NotRequired[Literal[".", ","]]
-    delimiter: NotRequired[Literal[",", ";", "\t", "|"]]
-    quote: NotRequired[Literal["\"", "'", "none"]]
-    encoding: NotRequired[Literal["utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "iso-8859-2", "iso-8859-15"]]
+    date_format: NotRequired[Union[Literal["YYYY-MM-DD", "YYYY/MM/DD", "YYYY.MM.DD", "YYYYMMDD", "DD.MM.YYYY", "DD/MM/YYYY", "DD-MM-YYYY", "DDMMYYYY", "MM/DD/YYYY", "MM-DD-YYYY", "DD.MM.YY", "DD/MM/YY", "DD-MM-YY", "MM/DD/YY", "MM-DD-YY", "YY-MM-DD", "YY.MM.DD", "YY/MM/DD", "YYMMDD", "DD MMM YYYY", "DD-MMM-YYYY", "DD-MMM-YY", "DD MMM YY", "MMM DD, YYYY", "unix_seconds", "unix_ms"], LaterValue]]
+    decimal_separator: NotRequired[Union[Literal[".", ","], LaterValue]]
+    delimiter: NotRequired[Union[Literal[",", ";", "\t", "|"], LaterValue]]
+    quote: NotRequired[Union[Literal["\"", "'", "none"], LaterValue]]
+    encoding: NotRequired[Union[Literal["utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "iso-8859-2", "iso-8859-15"], LaterValue]]
     header_row: NotRequired[bool]
     sign_values: NotRequired["ImportMappingSignValues"]
-    fee_sign: NotRequired["ValueSign"]
-    fee_handling: NotRequired[Literal["deducted", "included"]]
-    debit_sign: NotRequired["ValueSign"]
-    credit_sign: NotRequired["ValueSign"]
-    amount_sign: NotRequired[Literal["own", "inverted", "repeats", "reverses"]]
-    unmarked: NotRequired[Literal["debit", "credit"]]
+    fee_sign: NotRequired[Union["ValueSign", LaterValue]]
+    fee_handling: NotRequired[Union[Literal["deducted", "included"], LaterValue]]
+    debit_sign: NotRequired[Union["ValueSign", LaterValue]]
+    credit_sign: NotRequired[Union["ValueSign", LaterValue]]
+    amount_sign: NotRequired[Union[Literal["own", "inverted", "repeats", "reverses"], LaterValue]]
+    unmarked: NotRequired[Union[Literal["debit", "credit"], LaterValue]]
     currency: NotRequired[str]
     status: NotRequired["ImportMappingStatus"]
     balance: NotRequired[str]
@@ -1362,7 +1365,7 @@ class ImportPreviewLinesItem(TypedDict):
 
 
 class ImportPreview(TypedDict):
-    format: "ImportFormat"
+    format: Union["ImportFormat", str]
     read_count: int
     duplicate_count: int
     refused_count: int
@@ -1438,14 +1441,14 @@ class InternalProblem(TypedDict):
 
 class InvalidRequestProblem(TypedDict):
     status: NotRequired[Literal[400]]
-    code: NotRequired[Literal["invalid_request", "tenant_required"]]
+    code: NotRequired[Union[Literal["invalid_request", "tenant_required"], str]]
 
 
 class Invitation(TypedDict):
     id: str
     email: str
-    roles: list["Role"]
-    status: "InvitationStatus"
+    roles: list[Union["Role", str]]
+    status: Union["InvitationStatus", str]
     created_at: "CreationTime"
     created_by: "Creator"
     sent_at: Union[str, None]
@@ -1464,7 +1467,7 @@ InvitationStatus = Literal["pending", "accepted", "expired", "revoked"]
 
 class IpNotAllowedOrBrowserForbiddenProblem(TypedDict):
     status: NotRequired[Literal[403]]
-    code: NotRequired[Literal["tenant_forbidden", "ip_not_allowed", "browser_forbidden"]]
+    code: NotRequired[Union[Literal["tenant_forbidden", "ip_not_allowed", "browser_forbidden"], str]]
 
 
 class KnownName(TypedDict):
@@ -1496,10 +1499,10 @@ class LearntWeights(TypedDict):
 
 class LedgerRow(TypedDict):
     at: str
-    kind: Literal["set", "moved", "crossed", "paused", "resumed", "recalculated", "resolved", "dismissed", "reopened"]
+    kind: Union[Literal["set", "moved", "crossed", "paused", "resumed", "recalculated", "resolved", "dismissed", "reopened"], str]
     due_at: str
     threshold_minutes: Union[int, None]
-    threshold_kind: Union["ThresholdKind", None]
+    threshold_kind: Union[Union["ThresholdKind", str], None]
     elapsed_seconds: float
     worked_seconds: float
     closed_seconds: float
@@ -1517,7 +1520,7 @@ class LedgerRow(TypedDict):
 class LedgerSegment(TypedDict):
     starts_at: str
     ends_at: str
-    kind: Literal["worked", "closed", "paused"]
+    kind: Union[Literal["worked", "closed", "paused"], str]
 
 
 class LedgerSettings(TypedDict):
@@ -1554,7 +1557,7 @@ class Line(TypedDict):
     description: "FreeText"
     group_key: Union[str, None]
     details: dict[str, Any]
-    state: Literal["open", "partly_matched", "matched", "excluded"]
+    state: Union[Literal["open", "partly_matched", "matched", "excluded"], str]
     open_minor: int
     match_ids: list[str]
     exception_id: Union[str, None]
@@ -1562,7 +1565,7 @@ class Line(TypedDict):
 
 
 class LineEvent(TypedDict):
-    type: Literal["added", "suggested", "matched", "confirmed", "rejected", "undone", "excluded", "included", "exception_opened", "exception_resolved", "exception_dismissed"]
+    type: Union[Literal["added", "suggested", "matched", "confirmed", "rejected", "undone", "excluded", "included", "exception_opened", "exception_resolved", "exception_dismissed"], str]
     at: str
     actor: Union[str, None]
     reconciliation_id: Union[str, None]
@@ -1574,7 +1577,7 @@ class LineEvent(TypedDict):
 
 class LineExceptionPolicySeveritiesItem(TypedDict):
     from_minor: int
-    severity: "Severity"
+    severity: Union["Severity", LaterValue]
 
 
 class LineExceptionPolicy(TypedDict):
@@ -1611,7 +1614,7 @@ class LineSuggestions(TypedDict):
 
 class ListedEvent(TypedDict):
     id: str
-    type: "EventKind"
+    type: Union["EventKind", str]
     timestamp: "EventTime"
     test: NotRequired["TestMark"]
     subject: Union[str, None]
@@ -1644,7 +1647,7 @@ class LoggedRequest(TypedDict):
     error_code: Union[str, None]
     refused: bool
     duration_ms: int
-    credential: "CallCredential"
+    credential: Union["CallCredential", str]
     actor: Union[str, None]
     api_key_id: Union[str, None]
     address: Union[str, None]
@@ -1662,7 +1665,7 @@ class LoggedRequestDetail(TypedDict):
     error_code: Union[str, None]
     refused: bool
     duration_ms: int
-    credential: "CallCredential"
+    credential: Union["CallCredential", str]
     actor: Union[str, None]
     api_key_id: Union[str, None]
     address: Union[str, None]
@@ -1682,14 +1685,14 @@ class MarkEntryBatchExportedRequest(TypedDict):
 
 
 class MatchAdjustmentsItem(TypedDict):
-    kind: "AdjustmentKind"
+    kind: Union["AdjustmentKind", str]
     amount_minor: int
     note: Union[str, None]
 
 
 class MatchMembersItem(TypedDict):
     line_id: str
-    side: "LineSide"
+    side: Union["LineSide", str]
     allocated_minor: int
     value_date: NotRequired[str]
     reference: NotRequired[Union[str, None]]
@@ -1700,8 +1703,8 @@ class Match(TypedDict):
     id: str
     reconciliation_id: "OriginReconciliationId"
     run_id: Union[str, None]
-    state: "MatchState"
-    shape: "MatchShape"
+    state: Union["MatchState", str]
+    shape: Union["MatchShape", str]
     method: str
     score: Union[float, None]
     margin: Union[float, None]
@@ -1727,7 +1730,7 @@ class MatchExplanationFieldsItem(TypedDict):
     field: str
     left: Union[str, None]
     right: Union[str, None]
-    verdict: Literal["equal", "close", "similar", "differs", "missing"]
+    verdict: Union[Literal["equal", "close", "similar", "differs", "missing"], str]
     weight: Union[float, None]
 
 
@@ -1740,18 +1743,18 @@ class MatchExplanationTolerance(TypedDict):
 
 
 class MatchExplanationRunnerUp(TypedDict):
-    side: "LineSide"
+    side: Union["LineSide", str]
     line_id: str
 
 
 class MatchExplanation(TypedDict):
     rule: str
-    basis: Literal["unique", "in_order", "nearest", "keyed", "sum", "evidence", "manual"]
+    basis: Union[Literal["unique", "in_order", "nearest", "keyed", "sum", "evidence", "manual"], str]
     fields: list["MatchExplanationFieldsItem"]
     tolerance: "MatchExplanationTolerance"
     runner_up: "MatchExplanationRunnerUp"
     margin: Union[float, None]
-    held: Union[Literal["rule", "track_record", "score", "margin", "chance", "budget", "contradiction", "window"], None]
+    held: Union[Union[Literal["rule", "track_record", "score", "margin", "chance", "budget", "contradiction", "window"], str], None]
     note: Union[str, None]
 
 
@@ -1767,7 +1770,7 @@ MatchState = Literal["suggested", "confirmed", "rejected", "undone"]
 class MatchUndoneEventDataMatch(TypedDict):
     id: str
     reconciliation_id: "OriginReconciliationId"
-    shape: "MatchShape"
+    shape: Union["MatchShape", str]
     method: str
     currency: "CurrencyOfAmount"
     amount_minor: int
@@ -1789,20 +1792,20 @@ class MatchUndoneEvent(TypedDict):
 
 class MatchingRule(TypedDict):
     name: str
-    kind: Literal["exact", "tolerance", "reversal", "reference", "group", "score"]
-    on: NotRequired[list[Literal["value_date", "booked_date", "reference", "counterparty", "description", "group_key"]]]
+    kind: Union[Literal["exact", "tolerance", "reversal", "reference", "group", "score"], LaterValue]
+    on: NotRequired[list[Union[Literal["value_date", "booked_date", "reference", "counterparty", "description", "group_key"], LaterValue]]]
     amount_tolerance_minor: NotRequired[int]
     amount_tolerance_bps: NotRequired[int]
     days_before: NotRequired[int]
     days_after: NotRequired[int]
-    day_kind: NotRequired[Literal["calendar", "business"]]
+    day_kind: NotRequired[Union[Literal["calendar", "business"], LaterValue]]
     max_group_size: NotRequired[int]
-    residual: NotRequired[Literal["none", "keep"]]
-    then: Literal["match", "suggest"]
+    residual: NotRequired[Union[Literal["none", "keep"], LaterValue]]
+    then: Union[Literal["match", "suggest"], LaterValue]
 
 
 class MePrincipal(TypedDict):
-    type: Literal["user", "api_key", "publishable_key", "service_role"]
+    type: Union[Literal["user", "api_key", "publishable_key", "service_role"], str]
     id: str
     name: str
     roles: list[str]
@@ -1812,7 +1815,7 @@ class MePrincipal(TypedDict):
 class Me(TypedDict):
     tenant_id: str
     tenant_name: Union[str, None]
-    kind: Literal["live", "sandbox"]
+    kind: Union[Literal["live", "sandbox"], str]
     sandbox_id: Union[str, None]
     principal: "MePrincipal"
 
@@ -1820,8 +1823,8 @@ class Me(TypedDict):
 class Member(TypedDict):
     name: str
     user: str
-    roles: list["Role"]
-    source: Literal["directory", "assignment"]
+    roles: list[Union["Role", str]]
+    source: Union[Literal["directory", "assignment"], str]
 
 
 class MemberPage(TypedDict):
@@ -1877,24 +1880,24 @@ class NewWebhook(TypedDict):
     id: str
     url: str
     description: "FreeText"
-    events: list["EventKind"]
+    events: list[Union["EventKind", str]]
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
     oauth: "NewWebhookOauth"
-    status: "WebhookStatus"
+    status: Union["WebhookStatus", str]
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]
-    disabled_reason: Union["WebhookDisabledReason", None]
+    disabled_reason: Union[Union["WebhookDisabledReason", str], None]
     disabled_detail: Union[str, None]
-    health: "WebhookHealth"
+    health: Union["WebhookHealth", str]
     last_24h: "DeliveriesOfDay"
     last_7d: "DeliveriesOfWeek"
     failing_since: Union[str, None]
     disable_at: Union[str, None]
     last_success_at: Union[str, None]
     last_failure_at: Union[str, None]
-    last_failure_kind: Union["WebhookAttemptFailure", None]
+    last_failure_kind: Union[Union["WebhookAttemptFailure", str], None]
     next_attempt_at: Union[str, None]
     missed_since: Union[str, None]
     secret_changed_at: Union[str, None]
@@ -1933,8 +1936,8 @@ class NotFoundProblem(TypedDict):
 
 class NotificationSettings(TypedDict):
     email: Union[str, None]
-    exception_breached: "AlertScope"
-    exception_at_risk: "AlertScope"
+    exception_breached: Union["AlertScope", str]
+    exception_at_risk: Union["AlertScope", str]
     assigned: bool
     mentioned: bool
     webhook_failing: bool
@@ -1966,12 +1969,12 @@ class OpenHours(TypedDict):
 class OpenLineSuggestion(TypedDict):
     match_id: str
     score: Union[float, None]
-    shape: "MatchShape"
+    shape: Union["MatchShape", str]
 
 
 class OpenLine(TypedDict):
     id: str
-    side: "LineSide"
+    side: Union["LineSide", str]
     currency: "CurrencyOfAmount"
     amount_minor: int
     open_minor: int
@@ -2010,7 +2013,7 @@ OriginReconciliationId = str
 
 class OutstandingLine(TypedDict):
     line_id: str
-    side: "LineSide"
+    side: Union["LineSide", str]
     value_date: str
     age_days: int
     currency: "CurrencyOfAmount"
@@ -2072,7 +2075,7 @@ class OverviewImportsItem(TypedDict):
     source_id: str
     source_name: str
     file_name: Union[str, None]
-    status: "ImportStatus"
+    status: Union["ImportStatus", str]
     accepted_count: int
     refused_count: int
     created_at: "CreationTime"
@@ -2082,7 +2085,7 @@ class OverviewRunsItem(TypedDict):
     id: str
     reconciliation_id: "OriginReconciliationId"
     reconciliation_name: str
-    status: "RunStatus"
+    status: Union["RunStatus", str]
     suggested_count: int
     open_count: int
     exceptions_opened: int
@@ -2111,7 +2114,7 @@ class OverviewKeys(TypedDict):
 class OverviewWebhooksItemsItem(TypedDict):
     id: str
     url: str
-    status: "WebhookStatus"
+    status: Union["WebhookStatus", str]
     failing_since: Union[str, None]
     attempt_count: int
     failure_count: int
@@ -2174,8 +2177,8 @@ class PayloadTooLargeProblem(TypedDict):
 
 
 class PeriodCheck(TypedDict):
-    check: Literal["period_over", "files", "balances", "suggestions", "exceptions", "difference", "evidence", "second_person", "signatures"]
-    outcome: Literal["pass", "warn", "block"]
+    check: Union[Literal["period_over", "files", "balances", "suggestions", "exceptions", "difference", "evidence", "second_person", "signatures"], str]
+    outcome: Union[Literal["pass", "warn", "block"], str]
     count: Union[int, None]
     detail: str
 
@@ -2201,7 +2204,7 @@ class PeriodProof(TypedDict):
 
 
 class PeriodSignature(TypedDict):
-    kind: Literal["prepared", "reviewed"]
+    kind: Union[Literal["prepared", "reviewed"], str]
     level: int
     signed_by: str
     issuer: str
@@ -2242,9 +2245,9 @@ class Problem(TypedDict):
     title: str
     status: int
     detail: str
-    code: "ErrorCode"
+    code: Union["ErrorCode", str]
     request_id: str
-    reason: NotRequired["ConflictReason"]
+    reason: NotRequired[Union["ConflictReason", str]]
     retryable: NotRequired[bool]
     errors: NotRequired[list["ProblemErrorsItem"]]
 
@@ -2346,7 +2349,7 @@ class ReadIcsRequest(TypedDict):
 class Reconciliation(TypedDict):
     id: str
     name: str
-    status: "ReconciliationStatus"
+    status: Union["ReconciliationStatus", str]
     period_start: str
     period_end: str
     left_source: str
@@ -2421,7 +2424,7 @@ class ReconciliationReviewedEvent(TypedDict):
 
 class ReconciliationStatementBalancesItem(TypedDict):
     currency: "CurrencyOfAmount"
-    side: "LineSide"
+    side: Union["LineSide", str]
     opening_minor: Union[int, str]
     lines_minor: Union[int, str]
     line_count: int
@@ -2445,7 +2448,7 @@ class ReconciliationStatementDifferencesItem(TypedDict):
 
 class ReconciliationStatementAgingItem(TypedDict):
     currency: "CurrencyOfAmount"
-    side: "LineSide"
+    side: Union["LineSide", str]
     days_from: int
     line_count: int
     open_minor: "MinorAmount"
@@ -2458,7 +2461,7 @@ class ReconciliationStatementAgingItem(TypedDict):
 class ReconciliationStatementAdjustmentsItem(TypedDict):
     match_id: str
     currency: "CurrencyOfAmount"
-    kind: "AdjustmentKind"
+    kind: Union["AdjustmentKind", str]
     amount_minor: int
     note: Union[str, None]
     decided_by: Union[str, None]
@@ -2472,8 +2475,8 @@ class ReconciliationStatement(TypedDict):
     period_end: str
     left_source: str
     right_source: str
-    left_kind: NotRequired["SourceKind"]
-    right_kind: NotRequired["SourceKind"]
+    left_kind: NotRequired[Union["SourceKind", str]]
+    right_kind: NotRequired[Union["SourceKind", str]]
     as_of: "ResponseTime"
     closed_at: Union[str, None]
     closed_by: Union[str, None]
@@ -2538,8 +2541,8 @@ class RemoveTenantMemberResult(TypedDict):
     name: str
     user: str
     email: Union[str, None]
-    roles: list["Role"]
-    status: "TenantMemberStatus"
+    roles: list[Union["Role", str]]
+    status: Union["TenantMemberStatus", str]
     created_at: Union[str, None]
     last_sign_in_at: Union[str, None]
     open_exceptions: int
@@ -2599,17 +2602,17 @@ Role = Literal["tenant_admin", "tenant_analyst", "tenant_lead", "tenant_auditor"
 
 class RoleRequiredOrBrowserForbiddenProblem(TypedDict):
     status: NotRequired[Literal[403]]
-    code: NotRequired[Literal["tenant_forbidden", "role_required", "browser_forbidden"]]
+    code: NotRequired[Union[Literal["tenant_forbidden", "role_required", "browser_forbidden"], str]]
 
 
 class RoleRequiredOrIpNotAllowedOrBrowserForbiddenProblem(TypedDict):
     status: NotRequired[Literal[403]]
-    code: NotRequired[Literal["tenant_forbidden", "role_required", "ip_not_allowed", "browser_forbidden"]]
+    code: NotRequired[Union[Literal["tenant_forbidden", "role_required", "ip_not_allowed", "browser_forbidden"], str]]
 
 
 class RoleRequiredProblem(TypedDict):
     status: NotRequired[Literal[403]]
-    code: NotRequired[Literal["tenant_forbidden", "role_required"]]
+    code: NotRequired[Union[Literal["tenant_forbidden", "role_required"], str]]
 
 
 class RotateApiKeyRequest(TypedDict):
@@ -2626,8 +2629,8 @@ class RotateWebhookSecretRequest(TypedDict):
 class RuleSet(TypedDict):
     rules: list["MatchingRule"]
     version: int
-    automatic: "AutomaticMatching"
-    fees: "FeeHandling"
+    automatic: Union["AutomaticMatching", str]
+    fees: Union["FeeHandling", str]
     four_eyes: bool
     review_levels: "ReviewLevels"
     close_days: int
@@ -2643,8 +2646,8 @@ class RuleSet(TypedDict):
 class RuleSetChange(TypedDict):
     rules: list["MatchingRule"]
     version: int
-    automatic: "AutomaticMatching"
-    fees: "FeeHandling"
+    automatic: Union["AutomaticMatching", str]
+    fees: Union["FeeHandling", str]
     four_eyes: bool
     review_levels: "ReviewLevels"
     close_days: int
@@ -2666,7 +2669,7 @@ class RunWaterfallItemAmountsItem(TypedDict):
 
 
 class RunWaterfallItem(TypedDict):
-    kind: "StepKind"
+    kind: Union["StepKind", str]
     rule: str
     matches: int
     suggested: int
@@ -2686,7 +2689,7 @@ class RunChanged(TypedDict):
 class Run(TypedDict):
     id: str
     reconciliation_id: "OriginReconciliationId"
-    status: "RunStatus"
+    status: Union["RunStatus", str]
     dry_run: bool
     stage: Union[str, None]
     lines_done: int
@@ -2745,7 +2748,7 @@ class RunImpactExceptions(TypedDict):
 
 
 class RunImpactSamplesItem(TypedDict):
-    change: "RunChange"
+    change: Union["RunChange", str]
     rule: str
     line_ids: list[str]
     currency: "CurrencyOfAmount"
@@ -2782,7 +2785,7 @@ class SecurityEvent(TypedDict):
     actor: str
     actor_issuer: Union[str, None]
     actor_subject: Union[str, None]
-    credential: Literal["user", "api_key", "publishable_key", "service_role", "none", "system"]
+    credential: Union[Literal["user", "api_key", "publishable_key", "service_role", "none", "system"], str]
     home_tenant_id: Union[str, None]
     cross_tenant: bool
     operation: Union[str, None]
@@ -2809,7 +2812,7 @@ class SignOffRevoked(TypedDict):
 
 
 class SignOff(TypedDict):
-    state: Literal["open", "prepared", "reviewed"]
+    state: Union[Literal["open", "prepared", "reviewed"], str]
     levels: int
     signatures: list["PeriodSignature"]
     revoked: "SignOffRevoked"
@@ -2842,7 +2845,7 @@ SkippedLines = list["SkippedLinesItem"]
 class SkippedPair(TypedDict):
     left_source_id: str
     right_source_id: str
-    reason: Literal["up_to_date", "archived"]
+    reason: Union[Literal["up_to_date", "archived"], str]
 
 
 class SlaChange(TypedDict):
@@ -2861,17 +2864,17 @@ class SlaChanges(TypedDict):
 class SlaException(TypedDict):
     id: str
     title: str
-    severity: "Severity"
+    severity: Union["Severity", str]
     assigned_to: Union[str, None]
     due_at: str
     minutes_to_breach: Union[int, None]
-    breach_risk: Union["BreachRisk", None]
+    breach_risk: Union[Union["BreachRisk", str], None]
     business_minutes_remaining: Union[int, None]
     calendar_id: Union[str, None]
     paused_at: Union[str, None]
     paused_until: Union[str, None]
     pause_reason: Union[str, None]
-    status: "ExceptionStatus"
+    status: Union["ExceptionStatus", str]
     reason_code: Union[str, None]
     amount_minor: Union[int, None]
     currency: Union[str, None]
@@ -2912,17 +2915,17 @@ class SlaFacets(TypedDict):
 class SlaItem(TypedDict):
     id: str
     title: str
-    severity: "Severity"
+    severity: Union["Severity", str]
     assigned_to: Union[str, None]
     due_at: str
     minutes_to_breach: int
-    breach_risk: "BreachRisk"
+    breach_risk: Union["BreachRisk", str]
     business_minutes_remaining: Union[int, None]
     calendar_id: Union[str, None]
     paused_at: Union[str, None]
     paused_until: Union[str, None]
     pause_reason: Union[str, None]
-    status: "OpenExceptionStatus"
+    status: Union["OpenExceptionStatus", str]
     reason_code: Union[str, None]
     amount_minor: Union[int, None]
     currency: Union[str, None]
@@ -2980,7 +2983,7 @@ class SlaPolicyImpact(TypedDict):
 class SlaReport(TypedDict):
     since: str
     until: str
-    by: "SlaReportGrouping"
+    by: Union["SlaReportGrouping", str]
     rows: list["SlaReportRow"]
 
 
@@ -3008,10 +3011,10 @@ class SlaSummary(TypedDict):
 class Source(TypedDict):
     id: str
     name: str
-    kind: "SourceKind"
+    kind: Union["SourceKind", str]
     currency: "CurrencyOfAmount"
     time_zone: str
-    sign: "SourceSign"
+    sign: Union["SourceSign", str]
     mapping: Union["ImportMapping", None]
     grace_days: int
     line_count: int
@@ -3042,7 +3045,7 @@ class SourceBalancePage(TypedDict):
 
 
 class SourceCoverage(TypedDict):
-    side: "LineSide"
+    side: Union["LineSide", str]
     name: str
     until: Union[str, None]
     missing_days: int
@@ -3091,7 +3094,7 @@ class StateSourceBalanceRequest(TypedDict):
 
 
 StatementBreak = TypedDict("StatementBreak", {
-    "kind": Literal["gap", "overlap"],
+    "kind": Union[Literal["gap", "overlap"], str],
     "from": str,
     "to": str,
     "minor": Union[int, str],
@@ -3109,7 +3112,7 @@ class StatementEvidence(TypedDict):
 
 class StatementExclusion(TypedDict):
     line_id: str
-    side: "LineSide"
+    side: Union["LineSide", str]
     value_date: str
     currency: "CurrencyOfAmount"
     amount_minor: int
@@ -3167,7 +3170,7 @@ class SuggestionBand(TypedDict):
 
 class SuggestionBandsSuggestedItem(TypedDict):
     currency: "CurrencyOfAmount"
-    side: "LineSide"
+    side: Union["LineSide", str]
     line_count: int
     open_minor: Union[int, str]
 
@@ -3188,8 +3191,8 @@ class TenantMember(TypedDict):
     name: str
     user: str
     email: Union[str, None]
-    roles: list["Role"]
-    status: "TenantMemberStatus"
+    roles: list[Union["Role", str]]
+    status: Union["TenantMemberStatus", str]
     created_at: Union[str, None]
     last_sign_in_at: Union[str, None]
     open_exceptions: int
@@ -3214,7 +3217,7 @@ ThresholdKind = Literal["wall_clock", "business"]
 class TimeToBreachBucketsItem(TypedDict):
     from_minutes: Union[int, None]
     to_minutes: Union[int, None]
-    breach_risk: "BreachRisk"
+    breach_risk: Union["BreachRisk", str]
     open_count: int
 
 
@@ -3463,7 +3466,7 @@ class View(TypedDict):
     name: str
     shared: bool
     filters: "ExceptionFilters"
-    sort_by: "SlaSort"
+    sort_by: Union["SlaSort", str]
     open_count: Union[int, None]
     created_at: "CreationTime"
     created_by: "Creator"
@@ -3485,24 +3488,24 @@ class Webhook(TypedDict):
     id: str
     url: str
     description: "FreeText"
-    events: list["EventKind"]
+    events: list[Union["EventKind", str]]
     filters: "WebhookFilters"
     header_names: list[str]
     max_per_minute: Union[int, None]
     oauth: "WebhookOauth"
-    status: "WebhookStatus"
+    status: Union["WebhookStatus", str]
     disabled_at: Union[str, None]
     disabled_by: Union[str, None]
-    disabled_reason: Union["WebhookDisabledReason", None]
+    disabled_reason: Union[Union["WebhookDisabledReason", str], None]
     disabled_detail: Union[str, None]
-    health: "WebhookHealth"
+    health: Union["WebhookHealth", str]
     last_24h: "DeliveriesOfDay"
     last_7d: "DeliveriesOfWeek"
     failing_since: Union[str, None]
     disable_at: Union[str, None]
     last_success_at: Union[str, None]
     last_failure_at: Union[str, None]
-    last_failure_kind: Union["WebhookAttemptFailure", None]
+    last_failure_kind: Union[Union["WebhookAttemptFailure", str], None]
     next_attempt_at: Union[str, None]
     missed_since: Union[str, None]
     secret_changed_at: Union[str, None]
@@ -3514,9 +3517,9 @@ class Webhook(TypedDict):
 
 class WebhookAttempt(TypedDict):
     number: int
-    cause: "WebhookAttemptCause"
-    status: "WebhookAttemptStatus"
-    failure_kind: Union["WebhookAttemptFailure", None]
+    cause: Union["WebhookAttemptCause", str]
+    status: Union["WebhookAttemptStatus", str]
+    failure_kind: Union[Union["WebhookAttemptFailure", str], None]
     detail: Union[str, None]
     started_at: str
     duration_ms: Union[int, None]
@@ -3533,9 +3536,9 @@ class WebhookDelivery(TypedDict):
     id: str
     webhook_id: str
     event_id: str
-    type: "EventKind"
-    status: "WebhookDeliveryStatus"
-    failure_kind: Union["WebhookDeliveryFailure", None]
+    type: Union["EventKind", str]
+    status: Union["WebhookDeliveryStatus", str]
+    failure_kind: Union[Union["WebhookDeliveryFailure", str], None]
     reason: Union[str, None]
     attempt_count: int
     next_attempt_at: Union[str, None]
@@ -3545,7 +3548,7 @@ class WebhookDelivery(TypedDict):
 
 
 class WebhookDeliveryDetailPayload(TypedDict):
-    type: "EventKind"
+    type: Union["EventKind", str]
     timestamp: "EventTime"
     test: NotRequired[Literal[True]]
     data: dict[str, Any]
@@ -3559,9 +3562,9 @@ class WebhookDeliveryDetailAttemptsItemResponse(TypedDict):
 
 class WebhookDeliveryDetailAttemptsItem(TypedDict):
     number: int
-    cause: "WebhookAttemptCause"
-    status: "WebhookAttemptStatus"
-    failure_kind: Union["WebhookAttemptFailure", None]
+    cause: Union["WebhookAttemptCause", str]
+    status: Union["WebhookAttemptStatus", str]
+    failure_kind: Union[Union["WebhookAttemptFailure", str], None]
     detail: Union[str, None]
     started_at: str
     duration_ms: Union[int, None]
@@ -3573,9 +3576,9 @@ class WebhookDeliveryDetail(TypedDict):
     id: str
     webhook_id: str
     event_id: str
-    type: "EventKind"
-    status: "WebhookDeliveryStatus"
-    failure_kind: Union["WebhookDeliveryFailure", None]
+    type: Union["EventKind", str]
+    status: Union["WebhookDeliveryStatus", str]
+    failure_kind: Union[Union["WebhookDeliveryFailure", str], None]
     reason: Union[str, None]
     attempt_count: int
     next_attempt_at: Union[str, None]
@@ -3600,7 +3603,7 @@ WebhookDeliveryStatus = Literal["pending", "sending", "retrying", "delivered", "
 class WebhookDisabledEventData(TypedDict):
     id: str
     url: str
-    reason: "WebhookDisabledReason"
+    reason: Union["WebhookDisabledReason", str]
     detail: Union[str, None]
     disabled_at: str
     disabled_by: str
@@ -3631,7 +3634,7 @@ class WebhookFailingEvent(TypedDict):
 
 
 class WebhookFilterPreviewByTypeItem(TypedDict):
-    type: "EventKind"
+    type: Union["EventKind", str]
     total_count: int
     matched_count: int
 
@@ -3646,12 +3649,12 @@ class WebhookFilterPreview(TypedDict):
 
 
 class WebhookFiltersAmount(TypedDict):
-    currency: "Currency"
+    currency: Union["Currency", LaterValue]
     from_minor: int
 
 
 class WebhookFilters(TypedDict):
-    severity: NotRequired[list["Severity"]]
+    severity: NotRequired[list[Union["Severity", LaterValue]]]
     assigned_to: NotRequired[list[str]]
     amount: NotRequired["WebhookFiltersAmount"]
     reconciliation_ids: NotRequired[list[str]]

@@ -5,6 +5,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 import time
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -18,20 +19,24 @@ def unwrap(
 ) -> dict[str, Any]:
     """Verifies a delivery and returns its event, with its `id`.
 
-    With several secrets, one of them must fit. Raises TieoutError `invalid_signature`. Pass the raw
-    body: JSON that was parsed and written again has other bytes.
+    With several secrets, one of them must fit; those that aren't set are left out. Raises
+    TieoutError `invalid_signature`. Pass the raw body: JSON that was parsed and written again has
+    other bytes.
     """
     body = raw_body.encode() if isinstance(raw_body, str) else raw_body
     found = {name.lower(): value for name, value in headers.items()}
     event_id, timestamp = found.get("webhook-id", ""), found.get("webhook-timestamp", "")
-    if not timestamp.isascii() or not timestamp.isdigit():
+    if not re.fullmatch(r"[0-9]{1,15}", timestamp):
         raise _refused("The webhook-timestamp is missing.")
     if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         raise _refused("The webhook-timestamp is more than 5 minutes off.")
     signatures = [
         one[3:] for one in found.get("webhook-signature", "").split(" ") if one.startswith("v1,")
     ]
-    for one in [secret] if isinstance(secret, str) else secret:
+    secrets = [one for one in ([secret] if isinstance(secret, str) else secret) if one]
+    if not secrets:
+        raise _refused("The secret is empty.")
+    for one in secrets:
         expected = _signature(one, event_id, timestamp, body)
         if any(hmac.compare_digest(expected, given.encode()) for given in signatures):
             return {**json.loads(body), "id": event_id}

@@ -6,14 +6,19 @@ type NodeResponse = { statusCode: number; end: () => unknown };
 
 /** A handler for Express, before `express.json()` or behind `express.raw()`. */
 export function expressWebhook(secret: Secret, handle: DeliveryHandler) {
-  return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
-    response.statusCode = await receive(
-      (request.body as RawBody | undefined) ?? (await bodyOf(request)),
-      request.headers,
-      secret,
-      handle,
-    );
-    response.end();
+  return async (
+    request: NodeRequest,
+    response: NodeResponse,
+    next: (error: unknown) => void,
+  ): Promise<void> => {
+    try {
+      const body = (request.body as RawBody | undefined) ?? (await bodyOf(request));
+      response.statusCode = await receive(body, request.headers, secret, handle);
+      response.end();
+    } catch (error) {
+      // Express 4 doesn't await handlers, and a rejection would end the process.
+      next(error);
+    }
   };
 }
 

@@ -3,6 +3,12 @@
 /** Values of later versions of the API are passed through. */
 export type Open<Known extends string> = Known | (string & {});
 
+/** A value of a later version of the API. It can be sent back; a misspelt value can't be sent. */
+export type LaterValue = string & { readonly ofLaterVersion: true };
+
+/** In what is returned and sent: a known value, or one that the API returned. */
+export type OrLater<Known extends string> = Known | LaterValue;
+
 export type AddLinesRequest = {
     /**
      * @minItems 1
@@ -3111,13 +3117,13 @@ export type ExceptionFilters = {
      * @minItems 1
      * @maxItems 5
      */
-    breach_risk?: BreachRiskFilter[];
+    breach_risk?: OrLater<BreachRiskFilter>[];
     /**
      * Its status.
      * @minItems 1
      * @maxItems 2
      */
-    status?: OpenExceptionStatus[];
+    status?: OrLater<OpenExceptionStatus>[];
     /**
      * The assignee, as `user:<name>`. Null: unassigned.
      * @minItems 1
@@ -3141,7 +3147,7 @@ export type ExceptionFilters = {
      * @minItems 1
      * @maxItems 4
      */
-    severity?: Severity[];
+    severity?: OrLater<Severity>[];
     /**
      * The ISO 4217 code for amount_minor.
      * @minItems 1
@@ -3828,23 +3834,23 @@ export type ImportMapping = {
     /**
      * By default YYYY-MM-DD.
      */
-    date_format?: "YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YY.MM.DD" | "YY/MM/DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms";
+    date_format?: OrLater<"YYYY-MM-DD" | "YYYY/MM/DD" | "YYYY.MM.DD" | "YYYYMMDD" | "DD.MM.YYYY" | "DD/MM/YYYY" | "DD-MM-YYYY" | "DDMMYYYY" | "MM/DD/YYYY" | "MM-DD-YYYY" | "DD.MM.YY" | "DD/MM/YY" | "DD-MM-YY" | "MM/DD/YY" | "MM-DD-YY" | "YY-MM-DD" | "YY.MM.DD" | "YY/MM/DD" | "YYMMDD" | "DD MMM YYYY" | "DD-MMM-YYYY" | "DD-MMM-YY" | "DD MMM YY" | "MMM DD, YYYY" | "unix_seconds" | "unix_ms">;
     /**
      * Without it, amounts that can be read two ways, such as 1.234, are refused.
      */
-    decimal_separator?: "." | ",";
+    decimal_separator?: OrLater<"." | ",">;
     /**
      * What separates cells.
      */
-    delimiter?: "," | ";" | "\t" | "|";
+    delimiter?: OrLater<"," | ";" | "\t" | "|">;
     /**
      * What encloses cells, by default ".
      */
-    quote?: "\"" | "'" | "none";
+    quote?: OrLater<"\"" | "'" | "none">;
     /**
      * The character encoding.
      */
-    encoding?: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1250" | "iso-8859-2" | "iso-8859-15";
+    encoding?: OrLater<"utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "windows-1250" | "iso-8859-2" | "iso-8859-15">;
     /**
      * Whether a row names the columns. Rows before it are skipped. By default true.
      */
@@ -3869,27 +3875,27 @@ export type ImportMapping = {
     /**
      * How the file writes a deducted fee: 2.90 (plus, the default) or -2.90 (minus).
      */
-    fee_sign?: ValueSign;
+    fee_sign?: OrLater<ValueSign>;
     /**
      * For a fee column: whether the fee is deducted from the amount, or the amount is already net of it.
      */
-    fee_handling?: "deducted" | "included";
+    fee_handling?: OrLater<"deducted" | "included">;
     /**
      * How the debit column writes money out: 45.10 (plus) or -45.10 (minus). The opposite sign is money back.
      */
-    debit_sign?: ValueSign;
+    debit_sign?: OrLater<ValueSign>;
     /**
      * How the credit column writes money in: 250.00 (plus) or -250.00 (minus). The opposite sign is money taken back.
      */
-    credit_sign?: ValueSign;
+    credit_sign?: OrLater<ValueSign>;
     /**
      * What a minus means. own: money out. inverted: money in. With a direction column, repeats: nothing beyond the direction. reverses: the opposite direction.
      */
-    amount_sign?: "own" | "inverted" | "repeats" | "reverses";
+    amount_sign?: OrLater<"own" | "inverted" | "repeats" | "reverses">;
     /**
      * What an amount without CR or DR means if others in the column have one.
      */
-    unmarked?: "debit" | "credit";
+    unmarked?: OrLater<"debit" | "credit">;
     /**
      * For a file in one currency without a column for it. ISO 4217.
      * @pattern ^[A-Z]{3}$
@@ -4797,7 +4803,7 @@ export type LineExceptionPolicy = {
         /**
          * Without due_at, the SLA policy for this severity sets the deadline.
          */
-        severity: Severity;
+        severity: OrLater<Severity>;
     }[];
     /**
      * The maximum number of exceptions that one run opens.
@@ -5444,12 +5450,12 @@ export type MatchingRule = {
     /**
      * Its kind.
      */
-    kind: "exact" | "tolerance" | "reversal" | "reference" | "group" | "score";
+    kind: OrLater<"exact" | "tolerance" | "reversal" | "reference" | "group" | "score">;
     /**
      * Fields that have the same value on all lines of a match, besides amount and currency.
      * @maxItems 6
      */
-    on?: ("value_date" | "booked_date" | "reference" | "counterparty" | "description" | "group_key")[];
+    on?: (OrLater<"value_date" | "booked_date" | "reference" | "counterparty" | "description" | "group_key">)[];
     /**
      * The largest accepted difference, in minor units.
      * @minimum 0
@@ -5477,7 +5483,7 @@ export type MatchingRule = {
     /**
      * What days_before and days_after count. business: days on which the calendar of calendar_id opens.
      */
-    day_kind?: "calendar" | "business";
+    day_kind?: OrLater<"calendar" | "business">;
     /**
      * The maximum number of lines that a search for sums combines.
      * @minimum 2
@@ -5487,11 +5493,11 @@ export type MatchingRule = {
     /**
      * keep: the match keeps the difference. none: the rest of the larger line stays open.
      */
-    residual?: "none" | "keep";
+    residual?: OrLater<"none" | "keep">;
     /**
      * Whether it matches or only suggests.
      */
-    then: "match" | "suggest";
+    then: OrLater<"match" | "suggest">;
 };
 
 export type Me = {
@@ -11250,7 +11256,7 @@ export type WebhookFilters = {
      * @minItems 1
      * @maxItems 4
      */
-    severity?: Severity[];
+    severity?: OrLater<Severity>[];
     /**
      * An exception's assignee.
      * @minItems 1
@@ -11264,7 +11270,7 @@ export type WebhookFilters = {
         /**
          * The ISO 4217 code for amount_minor.
          */
-        currency: Currency;
+        currency: OrLater<Currency>;
         /**
          * The minimum amount.
          * @minimum 0
