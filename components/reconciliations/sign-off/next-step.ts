@@ -17,7 +17,7 @@ export function nextStep(
     : "Next: review the statement and sign, or return it to work.";
 }
 
-/** Whether `self` signed the statement as it is. Each signature needs another person. */
+/** Whether `self` has signed this statement. Each signature needs another person. */
 export function hasSigned({ signatures }: Pick<SignOff, "signatures">, self: string): boolean {
   return signatures.some(({ signed_by }) => signed_by === self);
 }
