@@ -26,7 +26,7 @@ const database = databaseWithTwoTenants(`
   from public.pairs pair, (values (1, 'left'), (2, 'right')) one (n, side);
   insert into public.runs (tenant_id, reconciliation_id, pair_no, status, created_at, conditions)
   select 'acme', '${PERIOD}', pair.pair_no, 'done', '2026-11-27 12:00+00', jsonb_build_object(
-    'days_of_grace', (select jsonb_object_agg(source_no, '2026-10-15') from public.sources))
+    'days_of_grace', (select jsonb_object_agg(source_no, date '2026-10-15') from public.sources))
   from public.pairs pair;
   delete from private.run_changes;
   delete from graphile_worker._private_jobs`);
