@@ -64,6 +64,7 @@ await runInBackground({
     push_entry_batch: pushEntryBatch(WEBHOOK_ALLOW_HOSTS),
     queue_book_recounts: queueBookRecounts,
     queue_due_connections: inBatches("private.queue_due_fetches"),
+    queue_nightly_runs: inBatches("private.queue_nightly_runs"),
     rebuild_calendars: inBatches("private.rebuild_calendars"),
     report_security_event_counts: inBatches("private.report_security_event_counts"),
     roll_partitions: inBatches("private.roll_partitions"),
@@ -92,6 +93,7 @@ await runInBackground({
     17 * * * * purge_webhook_deliveries
     23 3 * * * queue_book_recounts ?id=queue_book_examinations
     * * * * * queue_due_connections ?id=look_at_connections
+    3 * * * * queue_nightly_runs
     11 * * * * rebuild_calendars
     * * * * * report_security_event_counts ?id=tell_security_event_counts
     21 * * * * roll_partitions ?id=roll_request_log

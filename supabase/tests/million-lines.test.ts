@@ -68,6 +68,12 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
   "a tenant's lines": ["list_lines", {}],
   "a far page of a tenant's lines": ["list_lines", { after: [FAR, BEFORE_ALL] }],
   "a tenant's open lines": ["list_lines", { state: "open" }],
+  "a tenant's matched lines": ["list_lines", { state: "matched" }],
+  "a tenant's partly matched lines": ["list_lines", { state: "partly_matched" }],
+  "a period's partly matched lines": [
+    "list_lines",
+    { reconciliation_id: OPEN, state: "partly_matched" },
+  ],
   "a tenant's excluded lines where there are none": ["list_lines", { state: "excluded" }],
   "a period's matched lines": ["list_lines", { reconciliation_id: MATCHED, state: "matched" }],
   "a period's open lines": ["list_lines", { reconciliation_id: OPEN, state: "open" }],
@@ -82,6 +88,10 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
   ],
   "what is open, oldest first": ["list_open_lines", { id: OPEN, sort: "value_date" }],
   "what is open, most money first": ["list_open_lines", { id: OPEN, sort: "amount" }],
+  "what is open with more money than any line has": [
+    "list_open_lines",
+    { id: OPEN, sort: "amount", amount_from: 99_000_000 },
+  ],
   "a side of what is open": ["list_open_lines", { id: OPEN, sort: "value_date", side: "right" }],
   "a period's matches": ["list_matches", { id: MATCHED }],
   "a period's suggestions where there are none": [
@@ -90,11 +100,12 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
   ],
 };
 
-function pagesRead(verb: string, input: object): Promise<number> {
+function pagesRead(verb: string, input: object, given = ""): Promise<number> {
   return database.pagesRead(
     `public.${verb}`,
     { limit: 50, ...input },
     { operation: verb.replace(/_(.)/g, (_, letter) => letter.toUpperCase()) },
+    given,
   );
 }
 
@@ -111,7 +122,72 @@ describe.each([
   });
 });
 
-// Each line of a source without matched lines is looked up: known and open.
-test.fails("a tenant's matched lines are listed from few pages", async () => {
-  expect(await pagesRead("list_lines", { state: "matched" })).toBeLessThan(PAGES_MAX);
+describe("with a match in the pair of open lines", () => {
+  test("matched lines are found where a pair has many, and where it has few", async () => {
+    const { amount_minor } = await theMatch();
+    const input = { state: "matched", amount_from: amount_minor, amount_to: amount_minor };
+    expect(await referencesListed(input)).toEqual(["RG-17", "RG-17", "RG-17", "RG-17"]);
+  });
+
+  test("the matched lines of a source with few are listed, each once", async () => {
+    const { id } = await theMatch();
+    expect(await referencesListed({ state: "matched", source_id: id })).toEqual(["RG-17"]);
+  });
 });
+
+test("excluded lines are listed from few pages where one of many pairs has thousands", async () => {
+  const read = (input: object) => pagesRead("list_lines", input, THOUSANDS_EXCLUDED);
+  await read({ state: "excluded" });
+  expect(await read({ state: "excluded" })).toBeLessThan(PAGES_MAX);
+});
+
+/** An amount that one line of each source has. */
+const theMatch = async () => {
+  const [line] = await database.page("public.list_lines", "listLines", {
+    reconciliation_id: OPEN,
+    side: "left",
+    q: "RG-17",
+  });
+  return { amount_minor: Number(line?.amount_minor), id: String(line?.source_id) };
+};
+
+const ONE_MATCH = `
+  with twin as (
+    delete from private.open_lines open_line using public.lines line
+    where line.line_no = open_line.line_no and line.reference = 'RG-17'
+    returning open_line.*
+  ), made as (
+    insert into public.matches (tenant_id, id, pair_no, reconciliation_id, state, shape, method,
+      currency, amount_minor, created_by)
+    select 'acme', private.new_uuid(), min(pair_no), '${OPEN}', 'confirmed', '1:1', 'exact', 'EUR',
+      min(amount_minor), 'system' from twin
+    returning id
+  ), members as (
+    insert into public.match_members (tenant_id, match_id, pair_no, line_no, side, allocated_minor)
+    select 'acme', made.id, twin.pair_no, twin.line_no, twin.side, twin.amount_minor
+    from twin cross join made
+  )
+  insert into private.matched_counts (tenant_id, reconciliation_id, lines)
+  values ('acme', '${OPEN}', 2)`;
+
+/** More than are looked up one by one. */
+const THOUSANDS_EXCLUDED = `
+  alter table public.exclusions disable trigger user;
+  insert into public.exclusions (tenant_id, pair_no, line_no, reconciliation_id, side, currency,
+    excluded_minor, reason)
+  select 'acme', period.pair_no, line.line_no, period.id, 'left', 'EUR', line.amount_minor, 'Test'
+  from public.reconciliations period
+  join public.sources source on source.id = period.left_source_id
+  cross join lateral (select * from public.lines one where one.source_no = source.source_no
+    order by one.value_date desc limit 6000) line
+  where period.id = '${MATCHED}'`;
+
+async function referencesListed(input: object): Promise<unknown[]> {
+  const { items } = await database.asAdmin<{ items: { reference: string }[] }>(
+    "public.list_lines",
+    { limit: 50, ...input },
+    { operation: "listLines" },
+    ONE_MATCH,
+  );
+  return items.map(({ reference }) => reference);
+}

@@ -5,6 +5,7 @@ export type BatchFunction =
   | "private.extend_calendars"
   | "private.open_missing_files"
   | "private.queue_due_fetches"
+  | "private.queue_nightly_runs"
   | "private.merge_exception_counters"
   | "private.collect_alerts"
   | "private.purge_alerts"

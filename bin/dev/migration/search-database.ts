@@ -69,10 +69,13 @@ export function databaseWithTwoTenants(fill: string) {
       return asAdmin(verb, input, request, { given });
     },
 
-    /** How many pages of 8 kB `verb` reads for acme's admin, those that were in memory included. */
-    async pagesRead(verb: string, input: object, request: object): Promise<number> {
+    /**
+     * How many pages of 8 kB `verb` reads for acme's admin after `given`, which is undone; those that
+     * were in memory included.
+     */
+    async pagesRead(verb: string, input: object, request: object, given = ""): Promise<number> {
       const explain = "explain (analyze, buffers, timing off, format json)";
-      const [{ Plan }] = (await asAdmin(verb, input, request, { explain })) as [Explained];
+      const [{ Plan }] = (await asAdmin(verb, input, request, { explain, given })) as [Explained];
       return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
     },
 

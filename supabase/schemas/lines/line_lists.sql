@@ -73,19 +73,16 @@ begin
   end;
 end $$;
 
--- States with few lines: those that a period matched, or that were excluded in its pair, or in any
--- pair of these sources if no period is named. Null if there may be more than `most`, or for
--- another state.
+-- The lines that a period matched, or that were excluded in its pair; null if there may be more
+-- than `max_count`, or for another state.
 create function private.narrow_by_state(period public.reconciliations, state text,
-  source_nos integer[],
   max_count integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  pair_nos integer[];
   line_nos bigint[];
 begin
-  if state = 'matched' and period.id is not null and coalesce((
+  if state = 'matched' and coalesce((
     select matched_count.lines
     from private.matched_counts matched_count
     where matched_count.tenant_id = tenant and matched_count.reconciliation_id = period.id),
@@ -99,16 +96,73 @@ begin
         and match.state = 'confirmed'
     );
   elsif state = 'excluded' then
-    pair_nos := case when period.id is not null then array[period.pair_no] else array(
-      select pair.pair_no from public.pairs pair
-      where pair.tenant_id = tenant and (pair.left_source_no = any (source_nos)
-        or pair.right_source_no = any (source_nos))) end;
-    line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
-      where exclusion.tenant_id = tenant and exclusion.pair_no = any (pair_nos)
+    line_nos := array(select exclusion.line_no from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.pair_no = period.pair_no
       limit max_count + 1);
     return case when cardinality(line_nos) <= max_count then line_nos end;
   end if;
   return null;
+end $$;
+
+-- How many lines a pair matched, in all its periods, or excluded: up to a limit.
+create function private.settled_count(pair integer, state text, max_count integer) returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+begin
+  return case state
+    when 'matched' then (
+      select coalesce(sum(of_period.lines), 0) from public.reconciliations period
+      join private.matched_counts of_period on of_period.tenant_id = tenant
+        and of_period.reconciliation_id = period.id
+      where period.tenant_id = tenant and period.pair_no = pair)
+    else (
+      select count(*) from (
+        select from public.exclusions exclusion
+        where exclusion.tenant_id = tenant and exclusion.pair_no = pair limit max_count + 1
+      ) excluded)
+  end;
+end $$;
+
+-- Where the matched or excluded lines of sources are, whatever the period. A line has such a state
+-- in the first pair of its source (private.line_state_is). Sources whose pairs have few of these
+-- lines are not read: the lines of those pairs are in `line_nos`, at most `max_count`.
+-- `scanned_nos`: the other sources. A source without any such line is in neither.
+create function private.locate_settled_lines(state text, source_nos integer[], max_count integer,
+  out line_nos bigint[], out scanned_nos integer[])
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  few_pairs integer[];
+begin
+  with counted as (
+    select source.source_no, first_pair.pair_no,
+      private.settled_count(first_pair.pair_no, state, max_count) as lines
+    from unnest(source_nos) source (source_no) cross join lateral (
+      select pair.pair_no from public.pairs pair
+      where pair.tenant_id = tenant and pair.opening is null
+        and source.source_no in (pair.left_source_no, pair.right_source_no)
+      order by pair.pair_no limit 1
+    ) first_pair
+  ), summed as (
+    select counted.*, sum(counted.lines) over (order by counted.lines, counted.source_no) as total
+    from counted where counted.lines > 0
+  )
+  select coalesce(array_agg(summed.source_no) filter (where summed.total > max_count), '{}'),
+    array_agg(distinct summed.pair_no) filter (where summed.total <= max_count)
+  into scanned_nos, few_pairs from summed;
+  if state = 'matched' then
+    line_nos := array(
+      select distinct settled_member.line_no from public.reconciliations period
+      join public.matches match on match.tenant_id = tenant
+        and match.reconciliation_id = period.id and match.state = 'confirmed'
+      cross join lateral (select member.line_no from public.match_members member
+        where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
+      where period.tenant_id = tenant and period.pair_no = any (few_pairs));
+  else
+    line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.pair_no = any (few_pairs));
+  end if;
 end $$;
 
 -- Where the lines of a list are found by their state: open lines, or what a closed period carried;
@@ -165,14 +219,23 @@ begin
       when not is_found_by_state then private.line_state_is(state) end);
 end $$;
 
--- What a row w of the standing lines must be like.
-create function private.lines_by_state_filters(period public.reconciliations, state text,
-  has_cursor boolean) returns text
+-- What a row w of the standing lines must be like. Its currency and amount are the line's, which
+-- is looked up only where these fit; the amount may be negated.
+create function private.lines_by_state_filters(period public.reconciliations,
+  input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
+declare
+  state constant text := input ->> 'state';
 begin
   return concat_ws(' and ', 'w.side = s.side',
     case when period.id is not null then 'w.value_date <= $3.period_end' end,
-    case when has_cursor then '(w.value_date, w.line_no) < ($6, $7)' end,
+    case when input -> 'after' ->> 0 is not null
+      then '(w.value_date, w.line_no) < ($6, $7)' end,
+    case when input ->> 'currency' is not null then $c$w.currency = $2 ->> 'currency'$c$ end,
+    case when input ->> 'amount_from' is not null and period.closed_at is null
+      then $c$greatest(w.amount_minor, -w.amount_minor) >= ($2 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'amount_to' is not null and period.closed_at is null
+      then $c$-greatest(w.amount_minor, -w.amount_minor) <= ($2 ->> 'amount_to')::bigint$c$ end,
     case when period.closed_at is null then
       case state when 'open' then 'w.open_minor = w.amount_minor'
         when 'partly_matched' then 'w.open_minor <> w.amount_minor' end end,
@@ -185,11 +248,11 @@ end $$;
 
 -- A page of lines as a query over s, the sources with their pairs: of a few known lines, of
 -- standing lines, or of every line.
-create function private.line_page(period public.reconciliations, state text, stands text,
-  is_few boolean,
-  has_cursor boolean, filters text) returns text
+create function private.line_page(period public.reconciliations, input jsonb, stands text,
+  is_few boolean, filters text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
+  has_cursor constant boolean := input -> 'after' ->> 0 is not null;
   after constant text := case when has_cursor then '(x.value_date, x.line_no) < ($6, $7)'
     else 'true' end;
   of_source constant text := $q$
@@ -217,8 +280,8 @@ begin
           where y.tenant_id = $1 and y.line_no = w.line_no offset 0) x
         where %s offset 0
       ) order by w.value_date desc, w.line_no desc limit $8
-    ) %s) w $q$, stands, private.lines_by_state_filters(period, state, has_cursor), filters,
-    case when period.id is null and state <> 'partly_matched' then
+    ) %s) w $q$, stands, private.lines_by_state_filters(period, input), filters,
+    case when period.id is null and input ->> 'state' <> 'partly_matched' then
       format('union all (%s)', format(of_source, 's.pair_no is null', after, filters)) end);
 end $$;
 
@@ -244,6 +307,25 @@ begin
     case when stands is null then 'x.pair_nos[:1]' else 'x.pair_nos' end, page);
 end $$;
 
+-- The statement of a list of lines: of the known ones, of sources that are read ($11) in addition
+-- to those, or of all. `filters`: further conditions on a line x.
+create function private.line_list_statement(period public.reconciliations, input jsonb,
+  has_known boolean, has_scanned boolean, filters text) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  state constant text := input ->> 'state';
+  stands constant text := case when not has_known then private.lines_by_state(period, state) end;
+  has_cursor constant boolean := input -> 'after' ->> 0 is not null;
+  of_line constant text := concat_ws(' and ', private.line_field_filters(input),
+    private.line_period_filters(period, state, stands is not null), nullif(filters, ''));
+begin
+  return private.line_page_statement(stands, case
+    when has_known and has_scanned then format('(%s) union all (%s)',
+      private.line_page(period, input, null, true, of_line || ' and x.source_no <> all ($11)'),
+      private.line_page(period, input, null, false, of_line || ' and x.source_no = any ($11)'))
+    else private.line_page(period, input, stands, has_known, of_line) end);
+end $$;
+
 -- The caller's lines of these sources, latest first, as list_lines needs them. If few lines come
 -- into question, they are looked up and sorted; open lines are read from where only those are
 -- stored; everything else is read in the order of the lines' index until the page is full. The
@@ -265,9 +347,9 @@ declare
   since constant timestamptz := (input ->> 'updated_since')::timestamptz;
   first_no constant bigint := case when since is not null then private.first_line_since(since) end;
   found_lines bigint[];
+  scanned_nos integer[] := '{}';
   is_searched boolean := false;
   is_changed boolean := false;
-  stands text;
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
@@ -280,17 +362,19 @@ begin
     found_lines := private.find_lines_of_caller(search, source_nos, 5000);
     is_searched := found_lines is not null;
   end if;
-  found_lines := coalesce(found_lines, private.narrow_by_state(period, state, source_nos, 5000));
-  stands := case when found_lines is null then private.lines_by_state(period, state) end;
-  return query execute private.line_page_statement(stands, private.line_page(period, state, stands,
-      found_lines is not null, after_date is not null,
-      concat_ws(' and ', private.line_field_filters(input),
-        private.line_period_filters(period, state, stands is not null),
-        case when since is not null and not is_changed then private.line_changed_since() end,
-        case when search is not null and not is_searched
-          then private.line_search(search, 'private.line_text(x)') end)))
+  if found_lines is null and period.id is not null then
+    found_lines := private.narrow_by_state(period, state, 5000);
+  elsif found_lines is null and state in ('matched', 'excluded') then
+    select located.line_nos, located.scanned_nos into found_lines, scanned_nos
+    from private.locate_settled_lines(state, source_nos, 5000) located;
+  end if;
+  return query execute private.line_list_statement(period, input, found_lines is not null,
+    cardinality(scanned_nos) > 0, concat_ws(' and ',
+      case when since is not null and not is_changed then private.line_changed_since() end,
+      case when search is not null and not is_searched
+        then private.line_search(search, 'private.line_text(x)') end))
   using tenant, input, period, source_nos, found_lines, after_date, after_no, max_count, since,
-    first_no;
+    first_no, scanned_nos;
 end $$;
 
 -- Latest first. input: { limit, after: [value_date, id] | null, source_id, reconciliation_id, side,

@@ -30,6 +30,11 @@ begin
       when input ->> 'amount_from' is not null then $c$x.open_minor >= (
         $2 ->> 'amount_from')::bigint$c$
       end,
+    -- The same as a range of the index by amount.
+    case when input ->> 'sort' = 'amount' and (input ->> 'amount_from')::bigint > 0
+      then $c$(-abs(x.open_minor)) <= -($2 ->> 'amount_from')::bigint$c$ end,
+    case when input ->> 'sort' = 'amount' and (input ->> 'amount_to')::bigint < 0
+      then $c$(-abs(x.open_minor)) <= ($2 ->> 'amount_to')::bigint$c$ end,
     case
       when input ->> 'amount_to' is not null then $c$x.open_minor <= ($2 ->> 'amount_to')::bigint$c$
       end,

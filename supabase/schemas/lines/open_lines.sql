@@ -21,6 +21,10 @@ create index open_lines_by_date
   on private.open_lines (tenant_id, pair_no, side, value_date, line_no);
 create index open_lines_by_amount
   on private.open_lines (tenant_id, pair_no, side, (-abs(open_minor)), line_no);
+-- Few of many open lines are partly matched.
+create index open_lines_partly_matched
+  on private.open_lines (tenant_id, pair_no, side, value_date, line_no)
+where open_minor <> amount_minor;
 alter table private.open_lines enable row level security;
 grant select on private.open_lines to authenticated;
 create policy open_lines_read on private.open_lines for select to authenticated

@@ -89,7 +89,7 @@ end $$;
 -- Runs of a pair take turns, the earlier period first. Of several requested while one waits, only
 -- the last is kept, at the earliest time.
 create function private.queue_run(tenant text, pair integer, reconciliation text, run text,
-  delay interval) returns void
+  delay interval, priority integer default 0) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   job_of_run constant text := 'match:' || coalesce(run, reconciliation);
@@ -97,7 +97,7 @@ begin
   perform graphile_worker.add_job('match_pair',
     private.with_request_id(
       jsonb_build_object('tenant_id', tenant, 'reconciliation_id', reconciliation, 'run_id', run)),
-    queue_name => 'pair:' || pair, max_attempts => 5, job_key => job_of_run,
+    queue_name => 'pair:' || pair, max_attempts => 5, job_key => job_of_run, priority => priority,
     run_at => least(now() + delay, (
       select job.run_at from graphile_worker.jobs job
       where job.key = job_of_run and job.locked_at is null
