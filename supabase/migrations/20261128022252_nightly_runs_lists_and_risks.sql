@@ -406,4 +406,102 @@ begin
   end loop;
   return queued_count;
 end $function$;
+CREATE OR REPLACE FUNCTION private.find_ready_batch(id text)
+ RETURNS public.entry_batches
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  period public.reconciliations;
+  batch public.entry_batches;
+begin
+  perform from public.entry_batches
+  where entry_batches.tenant_id = private.tenant_id() and entry_batches.id = $1 for update;
+  batch := private.find_entry_batch($1);
+  select * into strict period from public.reconciliations
+  where reconciliations.tenant_id = batch.tenant_id
+    and reconciliations.id = batch.reconciliation_id;
+  if batch.exported_at is not null then
+    perform private.refuse_conflict('already_exported', format(
+      'Batch %s was marked as exported by %s. Do not post it again.',
+      private.entry_batch_name(batch), batch.exported_by));
+  elsif private.requires_second_person(period) and private.caller_worked_in(period) then
+    perform private.refuse_conflict('second_person_required',
+      'You, or a key that you created, worked in this period. '
+      'Ask another person to export its entries.');
+  end if;
+  return batch;
+end $function$;
+CREATE OR REPLACE FUNCTION private.risk_crossings(within_minutes integer)
+ RETURNS integer[]
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN ARRAY[0, (private.high_risk_below() - 1), private.medium_risk_up_to(), within_minutes];
+CREATE OR REPLACE FUNCTION private.next_sla_change(as_of timestamp with time zone, input jsonb)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+declare
+  within constant integer := least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
+begin
+  return least((
+    select min(crossing.at)
+    from unnest(private.risk_crossings(within)) threshold (minutes)
+    cross join lateral (
+      select exception.due_at - make_interval(mins => threshold.minutes) as at
+      from public.exceptions exception
+      where exception.tenant_id = private.tenant_id()
+        and exception.status in ('open', 'in_review')
+        and exception.due_at > as_of + make_interval(mins => threshold.minutes)
+      order by exception.due_at limit 1
+    ) crossing
+  ), (
+    select min(exception.paused_until) from public.exceptions exception
+    where exception.tenant_id = private.tenant_id()
+      and exception.paused_until <= as_of + interval '1 minute'
+  ), case when input ?| '{breached_from,breached_before}' then private.next_clock_at() end);
+end $function$;
+CREATE OR REPLACE FUNCTION private.sla_changes_query(conditions text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return format($q$
+    with crossed as (
+      select c.*
+      from unnest(private.risk_crossings($6)) t (minutes)
+      cross join lateral (
+        select e.id, e.due_at - make_interval(mins => t.minutes) as at
+        from public.exceptions e
+        where e.tenant_id = private.tenant_id() and e.status in ('open', 'in_review')
+          and (e.due_at, e.id) > ($3 + make_interval(mins => t.minutes), $4)
+          and e.due_at <= $1 + make_interval(mins => t.minutes)
+          and e.updated_at <= $5
+        order by e.due_at, e.id limit $2 + 1
+      ) c
+    ), changed as (
+      select e.id, e.updated_at as at from public.exceptions e
+      where e.tenant_id = private.tenant_id() and (e.updated_at, e.id) > ($3, $4)
+        order by e.updated_at, e.id limit $2 + 1
+    ), of_page as (
+      select u.id, u.at
+      from (select * from changed union all select * from crossed) u
+      order by u.at, u.id
+      limit $2 + 1
+    )
+    select jsonb_agg(
+      jsonb_build_object('id', e.id, 'changed_at', private.iso(p.at),
+        'exception', case when %s then private.exception_json(e, $1) end)
+      order by p.at, e.id)
+    from of_page p join public.exceptions e on e.tenant_id = private.tenant_id() and e.id = p.id
+  $q$, conditions);
+end $function$;
 grant execute on function private.queue_nightly_runs(integer,timestamp with time zone) to service_role;
+grant execute on function private.risk_crossings(integer) to authenticated;
