@@ -1,0 +1,166 @@
+-- The states of lines in lists: as SQL conditions, and where the lines of a rare state are.
+
+-- The SQL condition that line x of source s is in this state: in the pair of s.pair_nos in which
+-- most of it is open, otherwise in s.pair_no, the first. The same as in lines_json. Each
+-- lookup uses a whole key: `offset 0` keeps the planner from joining tables
+-- that it estimates to be small.
+create function private.line_state_is(state text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  opened constant text :=
+    'exists (select from private.open_lines o where o.tenant_id = $1 and o.pair_no = any (s.pair_nos) and o.line_no = x.line_no %s offset 0)';
+  excluded constant text :=
+    'exists (select from public.exclusions e where e.tenant_id = $1 and e.pair_no = s.pair_no and e.line_no = x.line_no offset 0)';
+begin
+  return case state
+    when 'outstanding' then '(s.pair_no is null or ' || format(opened, '') || ')'
+    when 'open' then '(s.pair_no is null or ' || format(opened, 'and o.open_minor = o.amount_minor')
+      || ')'
+    when 'partly_matched' then format(opened, '') || ' and not '
+      || format(opened, 'and o.open_minor = o.amount_minor')
+    when 'excluded' then excluded || ' and not ' || format(opened, '')
+    when 'matched' then 's.pair_no is not null and not ' || format(opened, '') || ' and not '
+      || excluded
+  end;
+end $$;
+
+-- The same for a line of a closed period ($3), as of its close.
+create function private.line_state_was(state text) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  carried constant text := private.line_state_condition('carried');
+  matched constant text := private.line_state_condition('matched');
+begin
+  return case state
+    when 'outstanding' then carried
+    when 'open' then carried || ' and not ' || matched
+    when 'partly_matched' then carried || ' and ' || matched
+    when 'matched' then matched || ' and not ' || carried
+    when 'excluded' then 'not ' || matched || ' and not ' || carried
+  end;
+end $$;
+
+-- The SQL condition that the period ($3) matched line x, excluded it, sees it open, or closed with
+-- it open.
+create function private.line_state_condition(what text) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case what
+    when 'matched' then $c$exists (
+      select from public.match_members member cross join lateral (
+        select from public.matches match
+        where match.tenant_id = $1 and match.id = member.match_id
+          and match.reconciliation_id = $3.id
+          and match.state = 'confirmed' offset 0
+      ) match
+        where member.tenant_id = $1 and member.line_no = x.line_no
+          and member.pair_no = $3.pair_no offset 0)$c$
+    when 'excluded' then $c$exists (
+      select from public.exclusions exclusion
+      where exclusion.tenant_id = $1 and exclusion.pair_no = $3.pair_no
+        and exclusion.line_no = x.line_no
+        and exclusion.reconciliation_id = $3.id offset 0)$c$
+    when 'open'
+      then 'exists (
+      select from private.open_lines open_line
+      where open_line.tenant_id = $1 and open_line.pair_no = $3.pair_no
+        and open_line.line_no = x.line_no offset 0)'
+    when 'carried' then
+      'exists (
+      select from public.carried_lines carried_line
+      where carried_line.tenant_id = $1 and carried_line.reconciliation_id = $3.id
+        and carried_line.line_no = x.line_no offset 0)'
+  end;
+end $$;
+
+-- The lines that a period matched, or that were excluded in its pair; null if there may be more
+-- than `max_count`, or for another state.
+create function private.narrow_by_state(period public.reconciliations, state text,
+  max_count integer) returns bigint[]
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  line_nos bigint[];
+begin
+  if state = 'matched' and coalesce((
+    select matched_count.lines
+    from private.matched_counts matched_count
+    where matched_count.tenant_id = tenant and matched_count.reconciliation_id = period.id),
+      0) <= max_count
+  then
+    return array(
+      select distinct settled_member.line_no from public.matches match
+      cross join lateral (select member.line_no from public.match_members member
+        where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
+      where match.tenant_id = tenant and match.reconciliation_id = period.id
+        and match.state = 'confirmed'
+    );
+  elsif state = 'excluded' then
+    line_nos := array(select exclusion.line_no from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.pair_no = period.pair_no
+      limit max_count + 1);
+    return case when cardinality(line_nos) <= max_count then line_nos end;
+  end if;
+  return null;
+end $$;
+
+-- How many lines a pair matched, in all its periods, or excluded: up to a limit.
+create function private.settled_count(pair integer, state text, max_count integer) returns bigint
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+begin
+  return case state
+    when 'matched' then (
+      select coalesce(sum(of_period.lines), 0) from public.reconciliations period
+      join private.matched_counts of_period on of_period.tenant_id = tenant
+        and of_period.reconciliation_id = period.id
+      where period.tenant_id = tenant and period.pair_no = pair)
+    else (
+      select count(*) from (
+        select from public.exclusions exclusion
+        where exclusion.tenant_id = tenant and exclusion.pair_no = pair limit max_count + 1
+      ) excluded)
+  end;
+end $$;
+
+-- Where the matched or excluded lines of sources are, whatever the period. A line has such a state
+-- in the first pair of its source (private.line_state_is). Sources whose pairs have few of these
+-- lines are not read: the lines of those pairs are in `line_nos`, at most `max_count`.
+-- `scanned_nos`: the other sources. A source without any such line is in neither.
+create function private.locate_settled_lines(state text, source_nos integer[], max_count integer,
+  out line_nos bigint[], out scanned_nos integer[])
+language plpgsql stable security definer set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+  few_pairs integer[];
+begin
+  with counted as (
+    select source.source_no, first_pair.pair_no,
+      private.settled_count(first_pair.pair_no, state, max_count) as lines
+    from unnest(source_nos) source (source_no) cross join lateral (
+      select pair.pair_no from public.pairs pair
+      where pair.tenant_id = tenant and pair.opening is null
+        and source.source_no in (pair.left_source_no, pair.right_source_no)
+      order by pair.pair_no limit 1
+    ) first_pair
+  ), summed as (
+    select counted.*, sum(counted.lines) over (order by counted.lines, counted.source_no) as total
+    from counted where counted.lines > 0
+  )
+  select coalesce(array_agg(summed.source_no) filter (where summed.total > max_count), '{}'),
+    array_agg(distinct summed.pair_no) filter (where summed.total <= max_count)
+  into scanned_nos, few_pairs from summed;
+  if state = 'matched' then
+    line_nos := array(
+      select distinct settled_member.line_no from public.reconciliations period
+      join public.matches match on match.tenant_id = tenant
+        and match.reconciliation_id = period.id and match.state = 'confirmed'
+      cross join lateral (select member.line_no from public.match_members member
+        where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
+      where period.tenant_id = tenant and period.pair_no = any (few_pairs));
+  else
+    line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
+      where exclusion.tenant_id = tenant and exclusion.pair_no = any (few_pairs));
+  end if;
+end $$;
