@@ -124,14 +124,13 @@ describe.each([
 
 describe("with a match in the pair of open lines", () => {
   test("matched lines are found where a pair has many, and where it has few", async () => {
-    const { amount_minor } = await theMatch();
-    const input = { state: "matched", amount_from: amount_minor, amount_to: amount_minor };
+    const input = { state: "matched", amount_from: AMOUNT_MINOR, amount_to: AMOUNT_MINOR };
     expect(await referencesListed(input)).toEqual(["RG-17", "RG-17", "RG-17", "RG-17"]);
   });
 
   test("the matched lines of a source with few are listed, each once", async () => {
-    const { id } = await theMatch();
-    expect(await referencesListed({ state: "matched", source_id: id })).toEqual(["RG-17"]);
+    const source_id = await sourceOfOpenLines();
+    expect(await referencesListed({ state: "matched", source_id })).toEqual(["RG-17"]);
   });
 });
 
@@ -141,15 +140,17 @@ test("excluded lines are listed from few pages where one of many pairs has thous
   expect(await read({ state: "excluded" })).toBeLessThan(PAGES_MAX);
 });
 
-/** An amount that one line of each source has. */
-const theMatch = async () => {
+/** The amount of RG-17, which no other line of its source has. */
+const AMOUNT_MINOR = 135_623;
+
+/** A source of the pair of open lines. */
+async function sourceOfOpenLines(): Promise<string> {
   const [line] = await database.page("public.list_lines", "listLines", {
     reconciliation_id: OPEN,
     side: "left",
-    q: "RG-17",
   });
-  return { amount_minor: Number(line?.amount_minor), id: String(line?.source_id) };
-};
+  return String(line?.source_id);
+}
 
 const ONE_MATCH = `
   with twin as (
@@ -179,7 +180,7 @@ const THOUSANDS_EXCLUDED = `
   from public.reconciliations period
   join public.sources source on source.id = period.left_source_id
   cross join lateral (select * from public.lines one where one.source_no = source.source_no
-    order by one.value_date desc limit 6000) line
+    order by one.value_date desc, one.line_no desc limit 6000) line
   where period.id = '${MATCHED}'`;
 
 async function referencesListed(input: object): Promise<unknown[]> {

@@ -157,7 +157,7 @@ begin
   return private.line_page_statement(stands, case
     when has_known and has_scanned then format('(%s) union all (%s)',
       private.line_page(period, input, null, true, of_line || ' and x.source_no <> all ($11)'),
-      private.line_page(period, input, null, false, of_line || ' and x.source_no = any ($11)'))
+      private.line_page(period, input, null, false, of_line || ' and s.source_no = any ($11)'))
     else private.line_page(period, input, stands, has_known, of_line) end);
 end $$;
 

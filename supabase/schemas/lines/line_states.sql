@@ -104,8 +104,9 @@ begin
   return null;
 end $$;
 
--- How many lines a pair matched, in all its periods, or excluded: up to a limit.
-create function private.settled_count(pair integer, state text, max_count integer) returns bigint
+-- How many lines a pair matched, in all its periods, or excluded on a side: up to a limit.
+create function private.settled_count(pair integer, side text, state text, max_count integer)
+returns bigint
 language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
@@ -119,7 +120,8 @@ begin
     else (
       select count(*) from (
         select from public.exclusions exclusion
-        where exclusion.tenant_id = tenant and exclusion.pair_no = pair limit max_count + 1
+        where exclusion.tenant_id = tenant and exclusion.pair_no = pair
+          and exclusion.side = settled_count.side limit max_count + 1
       ) excluded)
   end;
 end $$;
@@ -134,12 +136,15 @@ language plpgsql stable security definer set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
   few_pairs integer[];
+  few_sides text[];
 begin
   with counted as (
-    select source.source_no, first_pair.pair_no,
-      private.settled_count(first_pair.pair_no, state, max_count) as lines
+    select source.source_no, first_pair.pair_no, first_pair.side,
+      private.settled_count(first_pair.pair_no, first_pair.side, state, max_count) as lines
     from unnest(source_nos) source (source_no) cross join lateral (
-      select pair.pair_no from public.pairs pair
+      select pair.pair_no,
+        case source.source_no when pair.left_source_no then 'left' else 'right' end as side
+      from public.pairs pair
       where pair.tenant_id = tenant and pair.opening is null
         and source.source_no in (pair.left_source_no, pair.right_source_no)
       order by pair.pair_no limit 1
@@ -149,8 +154,9 @@ begin
     from counted where counted.lines > 0
   )
   select coalesce(array_agg(summed.source_no) filter (where summed.total > max_count), '{}'),
-    array_agg(distinct summed.pair_no) filter (where summed.total <= max_count)
-  into scanned_nos, few_pairs from summed;
+    array_agg(summed.pair_no) filter (where summed.total <= max_count),
+    array_agg(summed.side) filter (where summed.total <= max_count)
+  into scanned_nos, few_pairs, few_sides from summed;
   if state = 'matched' then
     line_nos := array(
       select distinct settled_member.line_no from public.reconciliations period
@@ -160,7 +166,9 @@ begin
         where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
       where period.tenant_id = tenant and period.pair_no = any (few_pairs));
   else
-    line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
-      where exclusion.tenant_id = tenant and exclusion.pair_no = any (few_pairs));
+    line_nos := array(
+      select distinct exclusion.line_no from unnest(few_pairs, few_sides) few (pair_no, side)
+      join public.exclusions exclusion on exclusion.tenant_id = tenant
+        and exclusion.pair_no = few.pair_no and exclusion.side = few.side);
   end if;
 end $$;

@@ -39,7 +39,7 @@ begin
   end if;
   return null;
 end $function$;
-CREATE OR REPLACE FUNCTION private.settled_count(pair integer, state text, max_count integer)
+CREATE OR REPLACE FUNCTION private.settled_count(pair integer, side text, state text, max_count integer)
  RETURNS bigint
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -57,7 +57,8 @@ begin
     else (
       select count(*) from (
         select from public.exclusions exclusion
-        where exclusion.tenant_id = tenant and exclusion.pair_no = pair limit max_count + 1
+        where exclusion.tenant_id = tenant and exclusion.pair_no = pair
+          and exclusion.side = settled_count.side limit max_count + 1
       ) excluded)
   end;
 end $function$;
@@ -70,12 +71,15 @@ AS $function$
 declare
   tenant constant text := private.tenant_id();
   few_pairs integer[];
+  few_sides text[];
 begin
   with counted as (
-    select source.source_no, first_pair.pair_no,
-      private.settled_count(first_pair.pair_no, state, max_count) as lines
+    select source.source_no, first_pair.pair_no, first_pair.side,
+      private.settled_count(first_pair.pair_no, first_pair.side, state, max_count) as lines
     from unnest(source_nos) source (source_no) cross join lateral (
-      select pair.pair_no from public.pairs pair
+      select pair.pair_no,
+        case source.source_no when pair.left_source_no then 'left' else 'right' end as side
+      from public.pairs pair
       where pair.tenant_id = tenant and pair.opening is null
         and source.source_no in (pair.left_source_no, pair.right_source_no)
       order by pair.pair_no limit 1
@@ -85,8 +89,9 @@ begin
     from counted where counted.lines > 0
   )
   select coalesce(array_agg(summed.source_no) filter (where summed.total > max_count), '{}'),
-    array_agg(distinct summed.pair_no) filter (where summed.total <= max_count)
-  into scanned_nos, few_pairs from summed;
+    array_agg(summed.pair_no) filter (where summed.total <= max_count),
+    array_agg(summed.side) filter (where summed.total <= max_count)
+  into scanned_nos, few_pairs, few_sides from summed;
   if state = 'matched' then
     line_nos := array(
       select distinct settled_member.line_no from public.reconciliations period
@@ -96,8 +101,10 @@ begin
         where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
       where period.tenant_id = tenant and period.pair_no = any (few_pairs));
   else
-    line_nos := array(select distinct exclusion.line_no from public.exclusions exclusion
-      where exclusion.tenant_id = tenant and exclusion.pair_no = any (few_pairs));
+    line_nos := array(
+      select distinct exclusion.line_no from unnest(few_pairs, few_sides) few (pair_no, side)
+      join public.exclusions exclusion on exclusion.tenant_id = tenant
+        and exclusion.pair_no = few.pair_no and exclusion.side = few.side);
   end if;
 end $function$;
 CREATE OR REPLACE FUNCTION private.lines_by_state_filters(period public.reconciliations, input jsonb)
@@ -182,7 +189,7 @@ begin
   return private.line_page_statement(stands, case
     when has_known and has_scanned then format('(%s) union all (%s)',
       private.line_page(period, input, null, true, of_line || ' and x.source_no <> all ($11)'),
-      private.line_page(period, input, null, false, of_line || ' and x.source_no = any ($11)'))
+      private.line_page(period, input, null, false, of_line || ' and s.source_no = any ($11)'))
     else private.line_page(period, input, stands, has_known, of_line) end);
 end $function$;
 CREATE OR REPLACE FUNCTION private.lines_of_caller(period public.reconciliations, input jsonb, source_nos integer[], max_count integer)
