@@ -232,7 +232,12 @@ describe("the bundle of a signed statement", () => {
       [of.tenant],
     );
     const path = `reconciliations/${of.period}`;
-    for (const read of ["statement", "statements/1", "statement/pdf", "statement/export"])
+    for (const read of [
+      "statement",
+      "statements/1",
+      "statement/pdf",
+      "statement/export?format=csv",
+    ])
       expect((await of.call("GET", `${path}/${read}`)).status, read).toBe(200);
     const { status, bytes } = await of.call("GET", `${path}/statements/1/bundle`);
     expect(status).toBe(200);
