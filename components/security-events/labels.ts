@@ -89,6 +89,7 @@ export const ACTIONS: Record<string, string> = {
   "import.failed": "Couldn't import a file",
   "import.undone": "Undid an import",
   "reconciliation.created": "Created a reconciliation",
+  "reconciliation.updated": "Changed a period",
   "reconciliation.prepared": "Signed a period as prepared",
   "reconciliation.reviewed": "Reviewed a period",
   "reconciliation.signatures_revoked": "A period's signatures were revoked",

@@ -37,6 +37,24 @@ const period = { reconciliation_id: "rcn_1", reconciliation_name: "Debtors" };
 
 test.each<[string, Record<string, unknown>, More, string]>([
   ["reconciliation.reviewed", { name: "Debtors" }, {}, "leo signed Debtors as reviewed"],
+  [
+    "reconciliation.updated",
+    { name: "Debtors", changes: { name: { from: "October", to: "Debtors" } } },
+    {},
+    "leo renamed October to Debtors",
+  ],
+  [
+    "reconciliation.updated",
+    { name: "Debtors", changes: { status: { from: "open", to: "archived" } } },
+    {},
+    "leo archived Debtors",
+  ],
+  [
+    "reconciliation.updated",
+    { name: "Debtors", changes: { period_end: { from: "2026-10-31", to: "2026-10-30" } } },
+    {},
+    "leo changed Debtors",
+  ],
   ["sandbox.reset", {}, {}, "leo reset the sandbox"],
   ["sandbox.sample_loaded", {}, { target: "rcn_1" }, "leo loaded the sample month"],
   ["import.created", { file_name: "camt.xml" }, {}, "leo imported camt.xml"],

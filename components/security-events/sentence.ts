@@ -14,6 +14,7 @@ type Details = SecurityEvent["details"];
 /** The sentence for a named target, for events whose details contain everything that it needs. */
 const VERBS: Record<string, (name: string, details: Details) => string> = {
   "reconciliation.created": (name) => `created ${name}`,
+  "reconciliation.updated": (name, { changes }) => `${changedText(changes)} ${name}`,
   "reconciliation.prepared": (name) => `signed ${name} as prepared`,
   "reconciliation.reviewed": (name) => `signed ${name} as reviewed`,
   "reconciliation.signatures_revoked": (name) => `revoked the signatures of ${name}`,
@@ -174,6 +175,16 @@ function fileIn({ file_name }: Details): string {
 function subjectOf({ name, subject_type }: Details): string {
   if (!isName(name)) return `a ${subject_type}`;
   return subject_type === "match" ? `a match in ${name}` : name;
+}
+
+type Change = { from: unknown; to: unknown };
+
+/** "archived", "renamed October to" or "changed": the beginning before the period's name. */
+function changedText(changes: unknown): string {
+  const { name, status, ...others } = (changes ?? {}) as Record<string, Change>;
+  if (status?.to === "archived") return "archived";
+  const isOnlyName = isName(name?.from) && !status && Object.keys(others).length === 0;
+  return isOnlyName ? `renamed ${name.from} to` : "changed";
 }
 
 function isOnlyMapping(changes: unknown): boolean {

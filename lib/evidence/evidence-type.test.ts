@@ -1,3 +1,4 @@
+import { deflateRawSync } from "node:zlib";
 import { downloadZip } from "client-zip";
 import { describe, expect, test } from "vitest";
 import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
@@ -30,6 +31,7 @@ describe("the type of a file", () => {
     ["prose in Windows-1252", Buffer.from("Geb\xfchr genehmigt", "latin1"), "text/plain"],
     ["prose in UTF-16", Buffer.from("\ufeffGebühr genehmigt", "utf16le"), "text/plain"],
     ["prose with a less-than sign", bytes("a < b"), "text/plain"],
+    ["prose that begins with an address", bytes("<eva@x.example> agreed."), "text/plain"],
   ])("is found by its content: %s", async (_what, content, type) => {
     expect(await evidenceTypeOf(content)).toBe(type);
   });
@@ -43,11 +45,29 @@ describe("the type of a file", () => {
     expect(await evidenceTypeOf(await workbook(macros))).toBeNull();
   });
 
+  test("is never found by inflating a workbook that expands a thousandfold", async () => {
+    const huge = deflateRawSync(Buffer.alloc(200_000_000, " "));
+    expect(huge.length).toBeLessThan(250_000);
+    const header = Buffer.alloc(30);
+    header.writeUInt32LE(0x04034b50);
+    header.writeUInt16LE(8, 8);
+    header.writeUInt32LE(huge.length, 18);
+    header.writeUInt32LE(200_000_000, 22);
+    header.writeUInt16LE("[Content_Types].xml".length, 26);
+    const before = process.memoryUsage().rss;
+    const bomb = Buffer.concat([header, bytes("[Content_Types].xml"), huge]);
+    expect(await evidenceTypeOf(bomb)).toBeNull();
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+  });
+
   test.each<[string, Uint8Array]>([
     ["HTML", bytes("<!DOCTYPE html><script>alert(1)</script>")],
     ["HTML after a comment and white space", bytes("\ufeff \n<!-- x --> <HTML><body>")],
     ["a script alone", bytes("<script>alert(1)</script>")],
     ["SVG", bytes('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>')],
+    ["a tag that runs code as it loads", bytes("<video><source onerror=alert(1)>")],
+    ["a tag of another vocabulary", bytes("<math><mtext></mtext></math>")],
+    ["a closing tag and HTML", bytes("</p><script>alert(1)</script>")],
     ["XML", bytes('<?xml version="1.0"?><svg/>')],
     ["a program", Buffer.from("7f454c460201010000000000000000000200", "hex")],
     ["an archive", Buffer.from("504b0506000000000000000000000000000000000000", "hex")],

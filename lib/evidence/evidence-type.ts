@@ -23,8 +23,7 @@ const BEGINNING_CHARACTERS = 16_384;
 const BINARY = /[^\P{Cc}\t\n\f\r\u0080-\u009f]/u;
 
 /** How HTML, SVG and XML begin, after what browsers skip (mimesniff.spec.whatwg.org). */
-const MARKUP =
-  /^\s*<(?:[!?]|\/?(?:html|head|body|script|style|title|iframe|svg|table|div|p|a|b|br|h1|font|meta|link|img|form|base|object|embed)\b)/i;
+const MARKUP = /^\s*<(?:[!?]|\/?[a-z][\w:-]*(?:[\s/>]|$))/i;
 
 const EMAIL_HEADER = /^[!-9;-~]+:[ \t]?.*(?:\r?\n[ \t].*)*\r?\n/;
 const EMAIL_FIELDS = /^(?:from|date|received|return-path|delivered-to|message-id|mime-version):/im;

@@ -259,6 +259,28 @@ describe("removing and superseding", () => {
     });
   });
 
+  test("removing a line's evidence, or superseding any, revokes signatures as well", async () => {
+    const of = await Fixture.create();
+    const [subject = ""] = await of.add("left", [line("a", 10_000)]);
+    const ofLine = await added("Signed for.", { of, subject });
+    const ofPeriod = await added("First scan.", { of });
+    const prepare = () => of.ok("POST", `reconciliations/${of.period}/prepare`, { body: {} });
+    await prepare();
+    await remove(ofLine.id, of);
+    expect((await of.reconciliation()).sign_off).toMatchObject({
+      state: "open",
+      revoked: { reason: "Evidence was removed: note.txt" },
+    });
+    await prepare();
+    await added("More.", { of });
+    expect((await of.reconciliation()).sign_off).toMatchObject({ state: "prepared" });
+    await added("Better scan.", { of, supersedes: ofPeriod.id });
+    expect((await of.reconciliation()).sign_off).toMatchObject({
+      state: "open",
+      revoked: { reason: "Evidence was superseded by note.txt" },
+    });
+  });
+
   test("evidence of a signed statement stays after a reopening, and can be superseded", async () => {
     const of = await Fixture.create();
     const before = await added("First scan.", { of });

@@ -75,3 +75,26 @@ test(
   },
   SLOW,
 );
+
+test("a renamed, moved or archived period is a security event with what changed", async () => {
+  const fixture = await Fixture.create();
+  const path = `reconciliations/${fixture.period}`;
+  const { name } = await fixture.reconciliation();
+  await fixture.ok("PATCH", path, { body: { name: "Debtors", period_end: "2026-10-30" } });
+  await fixture.ok("PATCH", path, { body: { name: "Debtors" } });
+  await fixture.ok("PATCH", path, { body: { status: "archived" } });
+  const { items } = await fixture.ok<{ items: SecurityEvent[] }>("GET", "security-events", {
+    query: { type: "reconciliation.updated" },
+  });
+  expect(items.map(({ target, details }) => [target, details.name, details.changes])).toEqual([
+    [fixture.period, "Debtors", { status: { from: "open", to: "archived" } }],
+    [
+      fixture.period,
+      "Debtors",
+      {
+        name: { from: name, to: "Debtors" },
+        period_end: { from: "2026-10-31", to: "2026-10-30" },
+      },
+    ],
+  ]);
+});

@@ -166,3 +166,71 @@ test("a stated balance can be removed; a file's own one is removed with its impo
   const tooFine = { day: "2026-11-30", amount: "2.001", reason: "By phone" };
   expectProblem(await fixture.call("POST", path, { body: tooFine }), "invalid_request");
 });
+
+/** The breaks of the left source, and what the checklist says about balances. */
+async function balanceCheck(fixture: Fixture) {
+  const { sources, items } = await fixture.ok<Checklist>(
+    "GET",
+    `reconciliations/${fixture.period}/checklist`,
+  );
+  return {
+    breaks: sources[0]?.breaks,
+    detail: items.find(({ check }) => check === "balances")?.detail,
+  };
+}
+
+const record = (fixture: Fixture, day: string, amount: string, fields: object = {}) =>
+  fixture.ok("POST", `sources/${fixture.left}/balances`, {
+    body: { day, amount, reason: "Online banking", ...fields },
+  });
+
+test(
+  "a balance recorded within or after a statement is a break only if it differs",
+  async () => {
+    const fixture = await Fixture.create();
+    await importFile(
+      fixture,
+      fixture.left,
+      statementFile("100,00", "150,00", ["261001", "261031"], ["2610051005C50,00NTRFA//1"]),
+    );
+    await record(fixture, "2026-10-03", "100.00");
+    await record(fixture, "2026-10-20", "150.00");
+    await record(fixture, "2026-10-31", "150.00");
+    expect((await balanceCheck(fixture)).breaks).toEqual([]);
+    await record(fixture, "2026-09-30", "90.00");
+    await record(fixture, "2026-10-31", "149.00");
+    expect((await balanceCheck(fixture)).breaks).toEqual([
+      { kind: "gap", from: "2026-09-30", to: "2026-10-03", minor: 1_000 },
+      { kind: "overlap", from: "2026-10-31", to: "2026-10-31", minor: -100 },
+    ]);
+  },
+  SLOW,
+);
+
+test(
+  "statements of one day in any order, and a month's after those of its weeks, are no break",
+  async () => {
+    const fixture = await Fixture.create();
+    const files: Parameters<typeof statementFile>[] = [
+      ["100,00", "50,00", ["261005", "261005"], ["2610051005D50,00NTRFA//1"]],
+      ["50,00", "80,00", ["261005", "261005"], ["2610051005C30,00NTRFB//2"]],
+      ["80,00", "95,00", ["261025", "261031"], ["2610261026C15,00NTRFC//3"]],
+      ["100,00", "95,00", ["261001", "261031"], ["2610051005D50,00NTRFA//1"]],
+    ];
+    for (const file of files) await importFile(fixture, fixture.left, statementFile(...file));
+    expect((await balanceCheck(fixture)).breaks).toEqual([]);
+  },
+  SLOW,
+);
+
+test("lines in another currency than their source's need a balance in it, too", async () => {
+  const fixture = await Fixture.create();
+  await fixture.add("left", [line("a", 500), line("b", 700, { currency: "USD" })]);
+  for (const source of [fixture.left, fixture.right])
+    await fixture.ok("POST", `sources/${source}/balances`, {
+      body: { day: "2026-10-31", amount: "5.00", reason: "Trial balance" },
+    });
+  expect((await balanceCheck(fixture)).detail).toMatch(/^The balance of Bank in USD is unknown\./);
+  await record(fixture, "2026-10-31", "7.00", { currency: "USD" });
+  expect((await balanceCheck(fixture)).detail).toMatch(/^All balances are known/);
+});

@@ -93,6 +93,10 @@ beforeAll(async () => {
   await fixture.ok("PUT", `${period}/entry-rules`, {
     body: { rules: { fee: { account: "4970", counter_account: "1200", text: 'Fee, "{note}"' } } },
   });
+  await fixture.ok("POST", `${period}/prepare`, {
+    body: {},
+    bearer: await fixture.as(["tenant_lead"], "leo"),
+  });
   await fixture.ok("POST", `${period}/close`);
   files = await unzip(await bundle(1));
 }, SLOW);
@@ -151,12 +155,95 @@ describe("the bundle of a signed statement", () => {
       (f) => edited(f, "audit.json", /"signature": "../g, '"signature": "AA'),
     ],
     ["the audit log cut", "checkpoint", (f) => ({ ...f, "audit.ndjson": "" })],
+    [
+      "another person as its closer",
+      "names who closed it",
+      (f) => edited(f, "signature.json", '"closed_by": "user:ada"', '"closed_by": "user:eve"'),
+    ],
+    [
+      "another preparer",
+      "signers",
+      (f) => edited(f, "signature.json", '"signed_by": "user:leo"', '"signed_by": "user:eve"'),
+    ],
+    [
+      "its signers left out",
+      "signers",
+      (f) => edited(f, "signature.json", /"signatures": \[[^\]]*\]/, '"signatures": []'),
+    ],
     ["a file that is missing", "missing", ({ "carried.ndjson": _, ...rest }) => rest],
     ["a file that was added", "added", (f) => ({ ...f, "note.txt": "Paid." })],
+    ["a file named as every object's part", "added", (f) => ({ ...f, constructor: "Paid." })],
   ])("with %s is detected as broken", async (_what, word, change) => {
     const { code, output } = verify(await zipOf(change(files)));
     expect(code, output).toBe(1);
     expect(output).toMatch(new RegExp(`✗ .*${word}`));
+  });
+
+  test("with two files of one name is not read, because readers differ in which they show", async () => {
+    const entries = Object.entries(files).map(([name, input]) => ({ name, input }));
+    const twice = [{ name: "statement.json", input: '{"name":"Forged"}' }, ...entries];
+    const zip = new Uint8Array(await downloadZip(twice).arrayBuffer());
+    expect(verify(zip)).toMatchObject({ code: 2, output: expect.stringContaining("twice") });
+  });
+
+  test("can't rewrite what the terminal shows", async () => {
+    const forged = edited(files, "evidence.ndjson", "Fee, ", "\\u001b[2J\\u202e\\n✓ Fee, ");
+    const { code, output } = verify(await zipOf(forged));
+    expect(code).toBe(1);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not be printed.
+    expect(output).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(output).not.toMatch(/^✓ Fee/m);
+  });
+
+  test("of a statement from before outstanding items had kinds is whole, and its PDF is written", async () => {
+    const of = await Fixture.create();
+    await of.add("left", [line("a", 500), line("b", -200), line("c", 300, { currency: "USD" })]);
+    await of.ok("POST", `reconciliations/${of.period}/close`);
+    await sql(
+      `with older as (
+         select reconciliation_id, statement - '{left_kind,right_kind}'::text[]
+           || jsonb_build_object('aging', (
+             select jsonb_agg(age - '{receipt_count,receipt_minor,payment_count,payment_minor}'::text[])
+             from jsonb_array_elements(statement -> 'aging') age)) as statement
+         from public.closings where tenant_id = $1
+       ), closed as (
+         update public.closings c set statement = older.statement from older where c.tenant_id = $1
+           and c.reconciliation_id = older.reconciliation_id
+       )
+       update public.statements s set statement = older.statement from older where s.tenant_id = $1
+         and s.reconciliation_id = older.reconciliation_id`,
+      [of.tenant],
+    );
+    await sql(
+      `with signed as (
+         update public.closings set digest = private.closing_digest(tenant_id, reconciliation_id)
+         where tenant_id = $1 returning digest
+       )
+       update public.statements set digest = signed.digest from signed where tenant_id = $1`,
+      [of.tenant],
+    );
+    const path = `reconciliations/${of.period}`;
+    for (const read of [
+      "statement",
+      "statements/1",
+      "statement/pdf",
+      "statement/export?format=csv",
+    ])
+      expect((await of.call("GET", `${path}/${read}`)).status, read).toBe(200);
+    const { status, bytes } = await of.call("GET", `${path}/statements/1/bundle`);
+    expect(status).toBe(200);
+    const { "audit.json": _, "audit.ndjson": __, ...older } = await unzip(bytes);
+    expect(JSON.parse(older["statement.json"] ?? "").aging[0]).not.toHaveProperty("receipt_count");
+    const withoutLog = Object.fromEntries(
+      Object.entries(JSON.parse(older["manifest.json"] ?? "") as object).filter(
+        ([name]) => name in older,
+      ),
+    );
+    const verified = verify(await zipOf({ ...older, "manifest.json": JSON.stringify(withoutLog) }));
+    expect(verified).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("Everything agrees: statement 1"),
+    });
   });
 
   test("that is cut is not read", async () => {

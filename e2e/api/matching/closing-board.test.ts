@@ -116,6 +116,14 @@ test(
       { state: "open", open_lines: 1, oldest_days: 56 },
     ]);
     expect((await board(fixture, { from: "2026-12" })).items).toMatchObject([{ periods: [] }]);
+    await fixture.ok("POST", `reconciliations/${fixture.period}/reopen`, {
+      body: { reason: "A page was missing" },
+    });
+    await fixture.add("left", [line("late", 70, { value_date: "2026-10-30" })]);
+    expect((await board(fixture)).items[0]?.periods).toMatchObject([
+      { state: "open", open_lines: 2, open_money: [{ open_minor: 570 }], closed_by: null },
+      { state: "open", open_lines: 2, open_money: [{ open_minor: 570 }] },
+    ]);
   },
   SLOW,
 );

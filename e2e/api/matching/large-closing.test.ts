@@ -122,6 +122,10 @@ test(
       await fixture.ok("PUT", `${path}/entry-rules`, {
         body: { rules: { carried_left: { account: "1", counter_account: "2", text: "Open" } } },
       });
+      await fixture.ok("POST", `sources/${left}/balances`, {
+        body: { day: "2026-09-30", amount: "0.00", reason: "Opening" },
+      });
+      await fixture.ok("POST", `${path}/prepare`, { body: {} });
       const pid = await carryUncommitted(large, blocking);
       expect(await fixture.ok("POST", `${path}/close`)).toMatchObject({
         closing: true,
@@ -154,6 +158,9 @@ test(
         await fixture.call("POST", `matches/${matched?.id}/undo`),
         await fixture.call("POST", `lines/${open}/exclude`, { body: reason }),
         await fixture.call("POST", "reconciliations", { body: { name: "Earlier", ...earlier } }),
+        await fixture.call("POST", `sources/${left}/balances`, {
+          body: { day: "2026-10-31", amount: "1.00", reason: "Too late" },
+        }),
       ];
       for (const answer of refused) {
         expectProblem(answer, "conflict");
@@ -167,7 +174,7 @@ test(
 
       await superuser.query("select pg_terminate_backend($1)", [first]);
       await waitingFor(superuser, pid, first);
-      // Past the moment of the closing.
+      // Past the moment of the closing, so that it revokes no signature of the period.
       const late = await addTo(fixture, left, 77, "LATE-1");
       await blocking.query("rollback");
       expect(await ended(large)).toMatchObject({
@@ -179,6 +186,9 @@ test(
       expect(await fixture.ok<Statement>("GET", `${path}/statement`)).toMatchObject({
         outstanding_count: 102,
         closed_by: "user:ada",
+      });
+      expect(await fixture.ok("GET", `${path}/statements/1`)).toMatchObject({
+        signatures: [{ kind: "prepared", signed_by: "user:ada" }],
       });
       expect(await fixture.proof(period)).toMatchObject({ holds: true, closing: { holds: true } });
       expect(await batches()).toMatchObject({ items: [{ number: "2026-0001", entry_count: 101 }] });
@@ -255,6 +265,36 @@ test(
       unmatched_count: 102,
     });
     expect(await bookDifferences(fixture.tenant)).toEqual([]);
+  },
+  SLOW,
+);
+
+test(
+  "a close whose signatures are revoked before it is complete leaves the period open with the reason",
+  async () => {
+    const { fixture, period } = await largePeriod();
+    const path = `reconciliations/${period}`;
+    await fixture.ok("PUT", `${path}/rules`, { body: { rules: RULES, review_levels: 1 } });
+    await fixture.ok("POST", `${path}/prepare`, { body: {} });
+    const bearer = await fixture.as(["tenant_lead"], "lea");
+    await fixture.ok("POST", `${path}/review`, { body: {}, bearer });
+    const connection = await database.connect();
+    const large = { fixture, period, left: "", right: "" };
+    try {
+      await carryUncommitted(large, connection);
+      await fixture.ok("POST", `${path}/close`);
+      await sql("select private.revoke_signatures($1, array[$2], 'Lines arrived.')", [
+        fixture.tenant,
+        period,
+      ]);
+    } finally {
+      await connection.query("rollback");
+      connection.release();
+    }
+    expect(await ended(large)).toMatchObject({
+      closed_at: null,
+      closing_failure: expect.stringContaining("The signatures were revoked: Lines arrived."),
+    });
   },
   SLOW,
 );

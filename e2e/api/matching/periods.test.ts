@@ -190,6 +190,62 @@ test(
 );
 
 test(
+  "each currency closes with what it was opened with plus its lines, and the next month begins there",
+  async () => {
+    const fixture = await Fixture.create();
+    const [euro = ""] = await fixture.add("left", [
+      line("a", 1_001),
+      line("b", 333, { currency: "USD" }),
+      line("c", -7, { currency: "JPY" }),
+    ]);
+    const [other = ""] = await fixture.add("right", [
+      line("d", 1_000),
+      line("e", -90, { currency: "USD" }),
+    ]);
+    await fixture.ok("POST", `reconciliations/${fixture.period}/matches`, {
+      body: { line_ids: [euro, other], adjustments: [{ kind: "fee", amount_minor: 1 }] },
+    });
+    const november = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
+    await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
+    await fixture.add("left", [line("f", 5, { currency: "USD", value_date: "2026-11-02" })]);
+    const statementOf = (id: string) =>
+      fixture.ok<Statement>("GET", `reconciliations/${id}/statement`);
+    const [closed, next] = [await statementOf(fixture.period), await statementOf(november.id)];
+    expect(closed.differences.map((item) => [item.currency, item.difference_minor])).toEqual([
+      ["EUR", 0],
+      ["JPY", 0],
+      ["USD", 0],
+    ]);
+    const sums = ({ balances }: Statement) =>
+      balances.map((item) => [
+        `${item.currency} ${item.side}`,
+        item.opening_minor,
+        item.lines_minor,
+        item.closing_minor,
+        item.outstanding_minor,
+      ]);
+    expect(sums(closed)).toEqual([
+      ["EUR left", 0, 1_001, 1_001, 0],
+      ["EUR right", 0, 1_000, 1_000, 0],
+      ["JPY left", 0, -7, -7, -7],
+      ["JPY right", 0, 0, 0, 0],
+      ["USD left", 0, 333, 333, 333],
+      ["USD right", 0, -90, -90, -90],
+    ]);
+    expect(sums(next)).toEqual([
+      ["EUR left", 1_001, 0, 1_001, 0],
+      ["EUR right", 1_000, 0, 1_000, 0],
+      ["JPY left", -7, 0, -7, -7],
+      ["JPY right", 0, 0, 0, 0],
+      ["USD left", 333, 5, 338, 338],
+      ["USD right", -90, 0, -90, -90],
+    ]);
+    expect((await fixture.proof()).closing).toMatchObject({ holds: true });
+  },
+  SLOW,
+);
+
+test(
   "a line open past its source's grace has one exception, which undoing reopens",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { signToken } from "#e2e/fixtures.ts";
 import type { SignedStatement } from "#lib/matching/periods/contract.ts";
 import type { Checklist } from "#lib/matching/sign-off/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
@@ -70,6 +71,8 @@ test(
     expect((await month.action("close", "leo")).status).toBe(200);
 
     const signed = await month.fixture.ok<SignedStatement>("GET", `${month.path}/statements/1`);
+    const [preparer, reviewer] = signed.signatures;
+    expect(preparer?.digest, "both signed the same").toBe(reviewer?.digest);
     expect(signed.signatures).toMatchObject([
       { kind: "prepared", signed_by: "user:leo", digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
       { kind: "reviewed", signed_by: "user:lea" },
@@ -86,6 +89,16 @@ test(
     await month.action("review", "lea");
     expect(await month.signOff()).toMatchObject({ state: "prepared" });
     expectProblem(await month.action("review", "lea"), "conflict");
+    const { tenant } = month.fixture;
+    const renamed = await signToken({
+      sub: `lea-of-${tenant}`,
+      preferred_username: "another-user",
+      tenants: { [tenant]: ["tenant_lead"] },
+    });
+    expectProblem(
+      await month.fixture.call("POST", `${month.path}/review`, { body: {}, bearer: renamed }),
+      "conflict",
+    );
     expectProblem(await month.action("close", "max"), "conflict");
     await month.action("review", "max");
     expect(await month.signOff()).toMatchObject({ state: "reviewed" });
@@ -118,6 +131,17 @@ test.each<[string, string, (fixture: Fixture) => Promise<unknown>]>([
       month.ok("POST", `sources/${month.left}/balances`, {
         body: { day: "2026-10-31", amount: "1.00", reason: "Statement 10" },
       }),
+  ],
+  [
+    "another name of the period",
+    "The period was changed.",
+    (month) =>
+      month.ok("PATCH", `reconciliations/${month.period}`, { body: { name: "Debtors, October" } }),
+  ],
+  [
+    "another kind of a source",
+    "The kind of a source was changed.",
+    (month) => month.ok("PATCH", `sources/${month.left}`, { body: { kind: "bank_statement" } }),
   ],
 ])(
   "%s revokes the signatures, with the reason",

@@ -22,9 +22,12 @@ if (!path || (flag !== undefined && (flag !== "--key" || !key))) {
 }
 
 let faults = 0;
+/** Without control characters, by which a bundle could change what the terminal shows. */
+const printable = (line) => line.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, "�");
+const print = (line) => console.log(printable(line));
 const say = (holds, what, fault) => {
   if (!holds) faults++;
-  console.log(holds ? `✓ ${what}` : `✗ ${what}: ${fault}`);
+  print(holds ? `✓ ${what}` : `✗ ${what}: ${fault}`);
   return holds;
 };
 const sha256 = (...parts) => {
@@ -37,7 +40,7 @@ let files;
 try {
   files = readZip(readFileSync(path));
 } catch (error) {
-  console.error(`✗ ${path} is not a whole zip: ${error.message}`);
+  console.error(printable(`✗ ${path} is not a whole zip: ${error.message}`));
   process.exit(2);
 }
 
@@ -58,11 +61,12 @@ verifyFiles();
 const statement = JSON.parse(text("statement.json"));
 const signature = JSON.parse(text("signature.json"));
 verifyDigest();
+verifyCloser();
 verifySums();
 verifyEvidence();
 verifyEntries();
 verifyAudit();
-console.log(
+print(
   faults === 0
     ? `Everything agrees: statement ${signature.number} of ${statement.name}, closed ` +
         `${signature.closed_at} by ${signature.closed_by}.`
@@ -79,7 +83,9 @@ function verifyFiles() {
       return !content || content.length !== bytes || sha256(content).toString("hex") !== expected;
     })
     .map(([name]) => name);
-  const extra = [...files.keys()].filter((name) => name !== "manifest.json" && !manifest[name]);
+  const extra = [...files.keys()].filter(
+    (name) => name !== "manifest.json" && !Object.hasOwn(manifest, name),
+  );
   say(others.length === 0, "Files are as the manifest lists them", `${others.join(", ")} changed`);
   say(extra.length === 0, "Nothing was added", extra.join(", "));
 }
@@ -100,6 +106,16 @@ function verifyDigest() {
     computed === signature.digest,
     "The digest is the signed one",
     `computed ${computed}, signed ${signature.digest}`,
+  );
+}
+
+/** The digest covers who closed the statement and when; the signature has to name the same. */
+function verifyCloser() {
+  const named = ({ closed_by, closed_at }) => `${closed_by} at ${closed_at}`;
+  say(
+    named(statement) === named(signature),
+    "The signature names who closed it, and when, as the statement does",
+    `${named(signature)} is not ${named(statement)}`,
   );
 }
 
@@ -195,7 +211,7 @@ function verifyEvidence() {
   );
   for (const row of listed) {
     const [, type, , name, , , hash] = fields(row);
-    console.log(`  ${hash}  ${name} (${type})`);
+    print(`  ${hash}  ${name} (${type})`);
   }
 }
 
@@ -217,7 +233,7 @@ function verifyEntries() {
 /** The close is an event of the audit log, whose chain ends in a signed checkpoint. */
 function verifyAudit() {
   if (!files.has("audit.json") || !files.has("audit.ndjson")) {
-    console.log(
+    print(
       "– The audit log is not part of this bundle: it is for admins and auditors, " +
         "once the close is in a signed checkpoint.",
     );
@@ -233,6 +249,7 @@ function verifyAudit() {
     "The audit log records this close with this digest",
     "its first event is another",
   );
+  verifySigners(closed);
   let previous = null;
   const broken = events.find((event) => {
     const isLinked = previous === null || event.prev_hash === previous.hash;
@@ -269,6 +286,18 @@ function verifyAudit() {
       ? "The checkpoint is signed by the key in the bundle (pass --key to check with yours)"
       : "The checkpoint is signed by your key",
     "its signature is not by that key",
+  );
+}
+
+/** The event of a close names who prepared and reviewed it; events from before that don't. */
+function verifySigners(closed) {
+  const { signatures } = closed ? JSON.parse(closed.details) : {};
+  if (signatures === undefined) return;
+  say(
+    JSON.stringify(signatures) === JSON.stringify(signature.signatures) &&
+      closed.actor === signature.closed_by,
+    "The audit log records the same signers",
+    "the signature names others",
   );
 }
 
@@ -370,6 +399,7 @@ function readZip(bytes) {
     const start = offset + 30 + bytes.readUInt16LE(offset + 26) + bytes.readUInt16LE(offset + 28);
     const content = bytes.subarray(start, start + size);
     if (content.length !== size) throw new Error(`${name} is cut`);
+    if (found.has(name)) throw new Error(`${name} is in it twice`);
     found.set(name, method === 0 ? content : inflateRawSync(content));
     at += 46 + nameLength + extraLength + bytes.readUInt16LE(at + 32);
   }

@@ -131,6 +131,15 @@ test("a signed statement's document counts the files of evidence under their has
   expect(content(statement)).not.toContain("Evidence");
 });
 
+test("a document with letters that its font lacks says where they can be read", () => {
+  const hint = "only Latin, Greek and Cyrillic letters";
+  const content = (of: Statement) =>
+    JSON.stringify(documentOf({ statement: of, signatures: [], digest: null }).content);
+  expect(content(statement)).not.toContain(hint);
+  for (const name of ["三井住友銀行", "بنك القاهرة", "בנק לאומי"])
+    expect(content({ ...statement, left_source: name }), name).toContain(hint);
+});
+
 test("a PDF is written with Greek and Cyrillic names", async () => {
   const pdf = await writePdf({ statement, signatures: [], digest: null });
   expect(new TextDecoder().decode(pdf.subarray(0, 5))).toBe("%PDF-");

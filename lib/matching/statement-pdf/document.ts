@@ -37,6 +37,17 @@ export function documentOf({ statement, signatures, digest }: PdfInput): Documen
   const status = closed_at
     ? `Closed ${timeText(closed_at)}${closed_by ? ` by ${personText(closed_by)}` : ""}`
     : `Not closed, as of ${timeText(as_of)}`;
+  const parts = [
+    ...signaturesOf(signatures),
+    ...balancesOf(statement),
+    ...openItemsOf(statement),
+    ...agingOf(statement),
+    ...outstandingOf(statement),
+    ...adjustmentsOf(statement),
+    ...residualsOf(statement),
+    ...exclusionsOf(statement),
+    ...evidenceOf(statement),
+  ];
   return {
     info: { title: `${name}, reconciliation statement` },
     pageMargins: [MARGIN, MARGIN, MARGIN, MARGIN + 16],
@@ -61,17 +72,21 @@ export function documentOf({ statement, signatures, digest }: PdfInput): Documen
       { text: periodOf(statement) },
       { text: `${left_source} and ${right_source}`, style: "muted" },
       { text: status, bold: closed_at === null, margin: [0, 2, 0, 0] },
-      ...signaturesOf(signatures),
-      ...balancesOf(statement),
-      ...openItemsOf(statement),
-      ...agingOf(statement),
-      ...outstandingOf(statement),
-      ...adjustmentsOf(statement),
-      ...residualsOf(statement),
-      ...exclusionsOf(statement),
-      ...evidenceOf(statement),
+      ...lettersHintOf([name, left_source, right_source, ...parts]),
+      ...parts,
     ],
   };
+}
+
+/** A letter of a script that the font lacks. */
+const OTHER_LETTER =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
+
+function lettersHintOf(content: Content[]): Content[] {
+  const hint =
+    "The font has only Latin, Greek and Cyrillic letters. Others are empty boxes here: " +
+    "the workbook and the export have them.";
+  return OTHER_LETTER.test(JSON.stringify(content)) ? [{ text: hint, margin: [0, 4, 0, 0] }] : [];
 }
 
 function signaturesOf(signatures: readonly PeriodSignature[]): Content[] {

@@ -1,8 +1,8 @@
 -- Evidence over the wire. Adding a file has two steps of one request: open_evidence, before its
 -- content is read, and add_evidence.
 
--- What a file can be kept with, of the caller's tenant: { type, name, reconciliation_id }. Refuses:
--- not_found; scope_required of an exception, to a key that may not change exceptions.
+-- What a file can be kept with, of the caller's tenant: { type, name, reconciliation_id }, for a line
+-- { type, name, source_no, value_date }. Refuses: not_found; scope_required of an exception, to a key that may not change exceptions.
 create function private.evidence_subject(id text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -27,8 +27,8 @@ begin
       where match.tenant_id = private.tenant_id() and match.id = private.match_id($1);
     when 'lin_' then
       select jsonb_build_object('type', 'line',
-        'name', left(coalesce(line.reference, line.counterparty, line.description), 200))
-          into subject
+        'name', left(coalesce(line.reference, line.counterparty, line.description), 200),
+        'source_no', line.source_no, 'value_date', line.value_date) into subject
       from public.lines line
       where line.tenant_id = private.tenant_id() and line.line_no = private.line_no_of($1);
     else
@@ -88,9 +88,43 @@ begin
   return jsonb_build_object('id', private.new_id('evd'));
 end $$;
 
+-- Locks the pairs that a subject's evidence is signed with. Refuses: conflict while one of their
+-- periods is being closed.
+create function private.lock_evidence_subject(subject jsonb) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  if subject ->> 'source_no' is not null then
+    perform private.lock_pairs_of_open_source(private.tenant_id(),
+      (subject ->> 'source_no')::integer);
+  elsif subject ->> 'reconciliation_id' is not null then
+    perform private.lock_pair_of(subject ->> 'reconciliation_id');
+    perform private.require_not_closing(period.tenant_id, period.pair_no)
+    from public.reconciliations period
+    where period.tenant_id = private.tenant_id() and period.id = subject ->> 'reconciliation_id';
+  end if;
+end $$;
+
+-- Revokes the signatures of the open periods that a subject, which is locked, belongs to.
+create function private.revoke_signatures_of_subject(subject jsonb, reason text) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  tenant constant text := private.tenant_id();
+begin
+  if subject ->> 'source_no' is not null then
+    perform private.revoke_signatures_of_source(tenant, (subject ->> 'source_no')::integer,
+      (subject ->> 'value_date')::date, left(reason, 1000));
+  elsif subject ->> 'reconciliation_id' is not null then
+    perform private.revoke_signatures(tenant, array(
+      select period.id from public.reconciliations period
+      where period.tenant_id = tenant and period.id = subject ->> 'reconciliation_id'
+        and period.closed_at is null
+    ), left(reason, 1000));
+  end if;
+end $$;
+
 -- input: { id, subject_id, file_name, media_type, bytes, sha256, supersedes, content | bucket }:
 -- the content in base64, or the bucket that it lies in. Refuses: as require_evidence_room. Records:
--- evidence.added.
+-- evidence.added, reconciliation.signatures_revoked.
 create function public.add_evidence(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -100,6 +134,9 @@ declare
 begin
   if replayed is not null then
     return replayed;
+  end if;
+  if input ->> 'supersedes' is not null then
+    perform private.lock_evidence_subject(private.evidence_subject(input ->> 'subject_id'));
   end if;
   subject := private.require_evidence_room(input);
   insert into public.evidence (id, subject_type, subject_id, file_name, media_type, bytes, sha256,
@@ -111,6 +148,10 @@ begin
   if attachment.bucket is null then
     insert into private.evidence_contents (tenant_id, evidence_id, content)
     values (attachment.tenant_id, attachment.id, decode(input ->> 'content', 'base64'));
+  end if;
+  if attachment.supersedes is not null then
+    perform private.revoke_signatures_of_subject(subject,
+      format('Evidence was superseded by %s', attachment.file_name));
   end if;
   perform private.record_evidence('evidence.added', attachment, subject);
   return private.finish_request(request, private.evidence_json(attachment)
@@ -147,6 +188,7 @@ begin
   end if;
   attachment := private.find_evidence(input ->> 'id');
   subject := private.evidence_subject(attachment.subject_id);
+  perform private.lock_evidence_subject(subject);
   perform from public.evidence where evidence.tenant_id = tenant and evidence.id = attachment.id
     for update;
   attachment := private.find_evidence(attachment.id);
@@ -164,13 +206,8 @@ begin
   update public.evidence set removed_at = now(), removed_by = private.actor(),
     removed_reason = input ->> 'reason'
   where evidence.tenant_id = tenant and evidence.id = attachment.id;
-  if subject ->> 'reconciliation_id' is not null then
-    perform private.revoke_signatures(tenant, array(
-      select period.id from public.reconciliations period
-      where period.tenant_id = tenant and period.id = subject ->> 'reconciliation_id'
-        and period.closed_at is null
-    ), left(format('Evidence was removed: %s', attachment.file_name), 1000));
-  end if;
+  perform private.revoke_signatures_of_subject(subject,
+    format('Evidence was removed: %s', attachment.file_name));
   perform private.record_evidence('evidence.removed', attachment, subject, input ->> 'reason');
   return private.finish_request(request, answer
     || jsonb_build_object('version', private.version_of(answer), 'bucket', attachment.bucket));

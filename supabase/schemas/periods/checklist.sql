@@ -16,20 +16,19 @@ begin
   return count || ' ' || case when count = 1 then singular else plural end;
 end $$;
 
--- Whether the files and balances of each side reach the last day: [{ side, name, until,
+-- Whether the files and balances of each side reach the last day: [{ side, name, currency, until,
 -- missing_days, breaks, has_balance }], the left side first.
 create function private.coverage_of(period public.reconciliations) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return (
     select jsonb_agg(jsonb_build_object(
-      'side', source.side, 'name', source.name, 'until', source.until,
+      'side', source.side, 'name', source.name, 'currency', source.currency, 'until', source.until,
       'missing_days', private.business_days_between(period.tenant_id,
         private.policy_of_pair(period.tenant_id, period.pair_no) ->> 'calendar_id',
         coalesce(source.until, period.period_start - 1), period.period_end),
-      'breaks', private.balance_breaks(period.tenant_id, source.source_no, source.currency,
-        period.period_start,
-        period.period_end),
+      'breaks', private.balance_breaks_of_source(period.tenant_id, source.source_no,
+        period.period_start, period.period_end),
       'has_balance', exists (
         select
         from private.balance_on(period.tenant_id, source.source_no, source.currency,
@@ -81,24 +80,46 @@ begin
   );
 end $$;
 
--- What the imports of both sides have shown: `coverage` as coverage_of returns it.
-create function private.checks_of_files(coverage jsonb, weights jsonb) returns jsonb
+-- Whose balance at the end is unknown: sources, and sources in other currencies of their lines;
+-- null if all are known. `balances` as in a statement.
+create function private.unknown_balances(coverage jsonb, balances jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return (
+    select string_agg(unknown.name, ' and ' order by unknown.side, unknown.name)
+    from (
+      select source ->> 'side' as side, source ->> 'name' as name
+      from jsonb_array_elements(coverage) source
+      where not (source ->> 'has_balance')::boolean
+      union all
+      select source ->> 'side', format('%s in %s', source ->> 'name', balance ->> 'currency')
+      from jsonb_array_elements(coverage) source
+      join jsonb_array_elements(balances) balance on balance -> 'side' = source -> 'side'
+        and balance -> 'currency' <> source -> 'currency'
+      where balance -> 'stated_closing_minor' = 'null'
+        and (balance -> 'line_count' <> '0' or balance -> 'closing_minor' <> '0')
+    ) unknown
+  );
+end $$;
+
+-- What the imports of both sides have shown: `coverage` as coverage_of returns it, `balances` as in
+-- a statement.
+create function private.checks_of_files(coverage jsonb, balances jsonb,
+  weights jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   missing_days bigint;
   late text;
   break_count bigint;
-  without_balance text;
+  without_balance constant text := private.unknown_balances(coverage, balances);
 begin
   select sum((source_coverage ->> 'missing_days')::bigint),
     string_agg(format('%s has nothing after %s', source_coverage ->> 'name',
       coalesce(to_char((source_coverage ->> 'until')::date, 'FMDD Mon YYYY'),
         'the period began')), '; ')
       filter (where (source_coverage ->> 'missing_days')::bigint > 0),
-    sum(jsonb_array_length(source_coverage -> 'breaks')),
-    string_agg(source_coverage ->> 'name', ' and ') filter (
-      where not (source_coverage ->> 'has_balance')::boolean)
-  into missing_days, late, break_count, without_balance
+    sum(jsonb_array_length(source_coverage -> 'breaks'))
+  into missing_days, late, break_count
   from jsonb_array_elements(coverage) source_coverage;
   return jsonb_build_array(
     private.check_json('files', missing_days = 0, weights ->> 'files', missing_days,
@@ -133,7 +154,7 @@ begin
       case when preview -> 'days_until_over' = '0' then 'The period is over.'
         else format('The period is over in %s.',
           private.pluralize((preview ->> 'days_until_over')::bigint, 'day', 'days')) end)
-  ) || private.checks_of_files(private.coverage_of(period), weights) || jsonb_build_array(
+  ) || private.checks_of_files(private.coverage_of(period), totals -> 'balances', weights) || jsonb_build_array(
     private.check_json('suggestions', preview -> 'suggestions_count' = '0',
       weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
       case when preview -> 'suggestions_count' = '0' then 'No suggestions are waiting.'
@@ -204,7 +225,8 @@ end $$;
 grant execute on function
   private.check_json(text, boolean, text, bigint, text), private.pluralize(bigint, text, text),
   private.coverage_of(public.reconciliations), private.checks_of(public.reconciliations),
-  private.checks_of_files(jsonb, jsonb), private.checks_of_people(public.reconciliations)
+  private.unknown_balances(jsonb, jsonb), private.checks_of_files(jsonb, jsonb, jsonb),
+  private.checks_of_people(public.reconciliations)
 to authenticated;
 
 -- input: { id }, the reconciliation's. Refuses: not_found; conflict for a closed period.

@@ -48,6 +48,17 @@ begin
 end $$;
 grant execute on function private.is_closing(text, integer, text) to authenticated;
 
+-- Locks the pairs of a source whose balances or evidence change. Refuses: conflict while one of
+-- their periods is being closed.
+create function private.lock_pairs_of_open_source(tenant text, source_no integer) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform private.lock_pairs_of_source(tenant, source_no);
+  perform private.require_not_closing(tenant, pair.pair_no) from public.pairs pair
+  where pair.tenant_id = tenant
+    and lock_pairs_of_open_source.source_no in (pair.left_source_no, pair.right_source_no);
+end $$;
+
 -- Queues the close of a period, which is locked, in the caller's name. It uses the queue of the
 -- pair's runs, so that they take turns.
 create function private.request_closing(period public.reconciliations) returns void

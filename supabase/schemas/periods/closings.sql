@@ -157,8 +157,9 @@ begin
   perform private.withdraw_entries(period);
 end $$;
 
--- Closes a period, which is locked, with what write_closing has written. Records and emits:
--- reconciliation.closed; emits: entries.ready.
+-- Closes a period, which is locked, with what write_closing has written. Refuses: conflict if a
+-- signature was revoked since the close was requested. Records and emits: reconciliation.closed;
+-- emits: entries.ready.
 create function private.complete_closing(
   before public.reconciliations) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
@@ -169,6 +170,7 @@ begin
   select * into strict closing
   from public.closings
   where closings.tenant_id = before.tenant_id and closings.reconciliation_id = before.id;
+  perform private.require_signatures(before);
   delete
   from private.closing_requests closing_request
   where closing_request.tenant_id = before.tenant_id
@@ -187,6 +189,7 @@ begin
   perform private.complete_last_run(period);
   perform private.record_security_event('reconciliation.closed', period.id, null,
     jsonb_build_object('name', period.name, 'digest', closing.digest,
+      'signatures', private.sign_off_json(before) -> 'signatures',
       'open_lines', closing.statement -> 'outstanding_count', 'open_money', (
         select coalesce(jsonb_agg(jsonb_build_object('currency', balance -> 'currency',
           'side', balance -> 'side', 'open_minor', balance -> 'outstanding_minor')), '[]')

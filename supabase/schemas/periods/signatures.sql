@@ -129,7 +129,8 @@ begin
   end loop;
 end $$;
 
--- Revokes the signatures of a pair's open periods that end on or after this day.
+-- Revokes the signatures of a pair's open periods that end on or after this day. One that is being
+-- closed keeps them: what arrives belongs to the next.
 create function private.revoke_signatures_of_pair(tenant text, pair integer, since date,
   reason text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -141,6 +142,7 @@ declare
       and period.closed_at is null
     where signature.tenant_id = tenant and signature.pair_no = pair and signature.revoked_at is null
       and signature.period_end >= since
+      and not private.is_closing(tenant, pair, signature.reconciliation_id)
   );
 begin
   if cardinality(periods) > 0 then

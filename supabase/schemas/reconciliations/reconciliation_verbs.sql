@@ -146,8 +146,35 @@ begin
     || jsonb_build_object('version', private.reconciliation_version(period));
 end $$;
 
+-- Records a change of a period, and revokes its signatures if a statement shows what changed.
+-- Records: reconciliation.updated, reconciliation.signatures_revoked.
+create function private.record_reconciliation_change(before public.reconciliations,
+  after public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  changes constant jsonb := (
+    select coalesce(jsonb_object_agg(new_field.key,
+      jsonb_build_object('from', old_field.value, 'to', new_field.value)), '{}')
+    from jsonb_each(to_jsonb(after)) new_field
+    join jsonb_each(to_jsonb(before)) old_field on old_field.key = new_field.key
+    where old_field.value is distinct from new_field.value
+      and new_field.key in ('name', 'status', 'period_start', 'period_end', 'left_source',
+        'right_source', 'auto_run')
+  );
+begin
+  if changes = '{}' then
+    return;
+  end if;
+  if changes - '{status,auto_run}'::text[] <> '{}' and after.closed_at is null then
+    perform private.revoke_signatures(after.tenant_id, array[after.id], 'The period was changed.');
+  end if;
+  perform private.record_security_event('reconciliation.updated', after.id, null,
+    jsonb_build_object('name', after.name, 'changes', changes));
+end $$;
+
 -- input: { id, patch }, a merge patch of the writable columns. Refuses: not_found,
--- precondition_failed, invalid_transition, invalid_request, conflict.
+-- precondition_failed, invalid_transition, invalid_request, conflict. Records:
+-- reconciliation.updated, reconciliation.signatures_revoked.
 create function public.update_reconciliation(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -176,6 +203,7 @@ begin
       auto_run = after.auto_run
     where period.tenant_id = before.tenant_id and period.id = before.id
     returning * into after;
+    perform private.record_reconciliation_change(before, after);
   end if;
   return private.finish_request(request,
     private.reconciliation_json(after)

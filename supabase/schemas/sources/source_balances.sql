@@ -148,62 +148,11 @@ begin
   end if;
 end $$;
 
--- Where the statements of a source, starting with the one before these days, do not follow one
--- another: [{ kind: gap | overlap, from, to, minor }]. `minor` is by how much the next opening
--- exceeds the previous closing plus the lines in between.
-create function private.balance_breaks(tenant text, source integer, currency text, first date,
-  last date) returns jsonb
-language plpgsql stable set search_path = '' as $$
-declare
-  before public.source_balances;
-  balance public.source_balances;
-  expected numeric;
-  breaks jsonb := '[]';
-begin
-  for balance in
-    select distinct on (source_balances.account, source_balances.period_end,
-      source_balances.period_start, source_balances.opening_minor, source_balances.closing_minor)
-      source_balances.*
-    from public.source_balances
-    where source_balances.tenant_id = tenant and source_balances.source_no = source
-      and source_balances.currency = balance_breaks.currency
-      and source_balances.period_start <= last
-      and source_balances.period_end >= coalesce((
-        select max(earlier.period_end) from public.source_balances earlier
-        where earlier.tenant_id = tenant and earlier.source_no = source
-          and earlier.currency = balance_breaks.currency and earlier.period_end < first
-      ), first)
-    order by source_balances.account, source_balances.period_end, source_balances.period_start,
-    source_balances.opening_minor, source_balances.closing_minor, source_balances.id
-  loop
-    if before.account is not distinct from balance.account and before.id is not null
-      and balance.opening_minor <> before.closing_minor then
-      expected := case when balance.period_start > before.period_end then before.closing_minor
-          + private.booked_between(tenant, source, currency, before.period_end + 1,
-            balance.period_start - 1)
-        else before.opening_minor
-          + private.booked_between(tenant, source, currency, before.period_start,
-            balance.period_start - 1)
-        end;
-      if expected is distinct from balance.opening_minor then
-        breaks := breaks || jsonb_build_object(
-          'kind', case when balance.period_start > before.period_end then 'gap' else 'overlap' end,
-          'from', least(before.period_end, balance.period_start),
-          'to', greatest(before.period_end, balance.period_start),
-          'minor', private.exact_sum(balance.opening_minor - coalesce(expected,
-            before.closing_minor)));
-      end if;
-    end if;
-    before := balance;
-  end loop;
-  return breaks;
-end $$;
 grant execute on function
   private.source_balance_json(public.source_balances),
   private.booked_between(text, integer, text, date, date),
   private.total_of_accounts(text, integer, text, date, integer),
-  private.balance_on(text, integer, text, date),
-  private.balance_breaks(text, integer, text, date, date)
+  private.balance_on(text, integer, text, date)
 to authenticated;
 
 -- Stores the balances that a file states (`statements` in the form of lib/imports/formats/line.ts).
@@ -290,7 +239,7 @@ begin
 end $$;
 
 -- input: { source_id, day, amount_minor, currency, reason }. Refuses: not_found; conflict beyond
--- the quota. Records: balance.stated.
+-- the quota and while a period is being closed. Records: balance.stated.
 create function public.state_source_balance(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -302,6 +251,7 @@ begin
     return replayed;
   end if;
   source := private.find_source(input ->> 'source_id');
+  perform private.lock_pairs_of_open_source(source.tenant_id, source.source_no);
   perform private.serialize_counting('stated_balances');
   if (select count(*) from public.source_balances
     where source_balances.tenant_id = source.tenant_id
@@ -330,7 +280,7 @@ begin
 end $$;
 
 -- input: { source_id, id }. Refuses: not_found, precondition_failed; conflict for one that a file
--- stated. Records: balance.removed.
+-- stated and while a period is being closed. Records: balance.removed.
 create function public.remove_source_balance(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -342,6 +292,7 @@ begin
     return replayed;
   end if;
   source := private.find_source(input ->> 'source_id');
+  perform private.lock_pairs_of_open_source(source.tenant_id, source.source_no);
   select * into balance from public.source_balances
   where source_balances.tenant_id = source.tenant_id
     and source_balances.source_no = source.source_no and source_balances.id = input ->> 'id'

@@ -126,6 +126,10 @@ begin
       mapping = after.mapping, grace_days = after.grace_days
     where source.tenant_id = before.tenant_id and source.id = before.id
     returning * into after;
+    if after.kind <> before.kind then
+      perform private.revoke_signatures_of_source(after.tenant_id, after.source_no, '-infinity',
+        'The kind of a source was changed.');
+    end if;
     perform private.record_security_event('source.updated', after.id, null, (
       select jsonb_build_object('name', after.name, 'changes', coalesce(jsonb_object_agg(
         new_field.key, jsonb_build_object('from', old_field.value, 'to', new_field.value)), '{}'))
