@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { downloadZip } from "client-zip";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { api } from "#e2e/fixtures.ts";
+import { api, sql } from "#e2e/fixtures.ts";
 import { openZip, readEntry } from "#lib/imports/formats/files/zip.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 

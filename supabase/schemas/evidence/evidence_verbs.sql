@@ -1,8 +1,9 @@
 -- Evidence over the wire. Adding a file has two steps of one request: open_evidence, before its
 -- content is read, and add_evidence.
 
--- What a file can be kept with, of the caller's tenant: { type, name, reconciliation_id }, for a line
--- { type, name, source_no, value_date }. Refuses: not_found; scope_required of an exception, to a key that may not change exceptions.
+-- What a file can be kept with, of the caller's tenant: { type, name, reconciliation_id }, for a
+-- line { type, name, source_no, value_date }. Refuses: not_found; scope_required of an exception,
+-- to a key that may not change exceptions.
 create function private.evidence_subject(id text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare

@@ -154,7 +154,8 @@ begin
       case when preview -> 'days_until_over' = '0' then 'The period is over.'
         else format('The period is over in %s.',
           private.pluralize((preview ->> 'days_until_over')::bigint, 'day', 'days')) end)
-  ) || private.checks_of_files(private.coverage_of(period), totals -> 'balances', weights) || jsonb_build_array(
+  ) || private.checks_of_files(private.coverage_of(period), totals -> 'balances', weights)
+  || jsonb_build_array(
     private.check_json('suggestions', preview -> 'suggestions_count' = '0',
       weights ->> 'suggestions', (preview ->> 'suggestions_count')::bigint,
       case when preview -> 'suggestions_count' = '0' then 'No suggestions are waiting.'

@@ -1,8 +1,8 @@
 -- Breaks of balances: where the statements and recorded balances of a source don't continue one
 -- another, because something is missing between them or they contradict each other.
 
--- What a balance should be, after the one before it in the order of their last days: its opening, or
--- its closing where it has no opening.
+-- What a balance should be, after the one before it in the order of their last days: its opening,
+-- or its closing where it has no opening.
 create function private.expected_balance(before public.source_balances,
   balance public.source_balances) returns numeric
 language plpgsql stable set search_path = '' as $$
