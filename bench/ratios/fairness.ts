@@ -16,6 +16,7 @@ const ALONE_MS = 60_000;
 const WORK_TIMEOUT_MS = 900_000;
 const KINDS = ["left", "right"] as const;
 
+type Found = { status: string; closed_at?: string | null };
 type Work = <Body>(method: "GET" | "POST", path: string, body?: object | string) => Promise<Body>;
 
 /** Long work of one tenant in the stack's own processes, while another tenant reads its board. */
@@ -101,7 +102,7 @@ async function ran(work: Work, period: string): Promise<void> {
 
 async function closed(work: Work, period: string): Promise<void> {
   await work("POST", `reconciliations/${period}/close`, {});
-  await waitFor(work, `reconciliations/${period}`, ({ status }) => status === "closed");
+  await waitFor(work, `reconciliations/${period}`, ({ closed_at }) => Boolean(closed_at));
 }
 
 async function changedInBulk(work: Work, tenant: string): Promise<void> {
@@ -129,15 +130,11 @@ async function changedInBulk(work: Work, tenant: string): Promise<void> {
     }
 }
 
-async function waitFor(
-  work: Work,
-  path: string,
-  isDone: (found: { status: string }) => boolean,
-): Promise<void> {
+async function waitFor(work: Work, path: string, isDone: (found: Found) => boolean): Promise<void> {
   await until(
     `${path} is done`,
     async () => {
-      const found = await work<{ status: string }>("GET", path);
+      const found = await work<Found>("GET", path);
       if (found.status === "failed") throw new Error(`${path} failed.`);
       return isDone(found);
     },
