@@ -5,7 +5,7 @@ import { until } from "#e2e/until.ts";
 import { calling, hotCalls } from "./calls.ts";
 import { slowdown, timesUntil } from "./neighbor.ts";
 import type { Finding, Section } from "./report.ts";
-import { startService } from "./server.ts";
+import { withService } from "./server.ts";
 
 const CROSSINGS = 100_000;
 const OPEN = 60;
@@ -21,8 +21,7 @@ const WINDOW_SECONDS = 10;
  */
 export async function crossings(): Promise<Section> {
   const { board } = await hotCalls(OPEN);
-  const service = await startService();
-  try {
+  return withService(async (service) => {
     const caller = calling("another tenant's board", service, board);
     const alone = await timesUntil(caller, sleep(QUIET_MS));
     const tenant = await createTenant();
@@ -36,9 +35,7 @@ export async function crossings(): Promise<Section> {
         "one worker. Another tenant reads its board of 50, one call at a time.",
       findings: [await lag(tenant), slowdown("the crossings", duringCrossings, alone)],
     };
-  } finally {
-    await service.stop();
-  }
+  });
 }
 
 /** @returns when the first is due, in ms since the epoch. */

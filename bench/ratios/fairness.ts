@@ -5,7 +5,7 @@ import { until } from "#e2e/until.ts";
 import { calling, hotCalls } from "./calls.ts";
 import { slowdown, timesUntil } from "./neighbor.ts";
 import type { Finding, Section } from "./report.ts";
-import { startService } from "./server.ts";
+import { withService } from "./server.ts";
 
 /** Lines of each side. */
 const LINES = Number(process.env.FAIRNESS_LINES ?? 1_000_000);
@@ -22,8 +22,7 @@ type Work = <Body>(method: "GET" | "POST", path: string, body?: object | string)
 /** Long work of one tenant in the stack's own processes, while another tenant reads its board. */
 export async function fairness(): Promise<Section> {
   const { board } = await hotCalls(OPEN);
-  const service = await startService();
-  try {
+  return withService(async (service) => {
     const caller = calling("another tenant's board", service, board);
     const alone = await timesUntil(caller, sleep(ALONE_MS));
     const findings: Finding[] = [];
@@ -53,9 +52,7 @@ export async function fairness(): Promise<Section> {
         "one call at a time.",
       findings,
     };
-  } finally {
-    await service.stop();
-  }
+  });
 }
 
 async function workOf(tenant: string): Promise<Work> {

@@ -25,6 +25,18 @@ export function startService(variables: Record<string, string> = {}): Promise<Se
   });
 }
 
+/** Starts the service for as long as `work` takes. */
+export async function withService<Result>(
+  work: (service: Server) => Promise<Result>,
+): Promise<Result> {
+  const service = await startService();
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
 /** Handlers that answer the bytes in this file. */
 export function startBare(bodiesFile: string): Promise<Server> {
   return start([BARE], { BARE_BODIES: bodiesFile });

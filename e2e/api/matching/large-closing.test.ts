@@ -275,6 +275,8 @@ test(
     const { fixture, period } = await largePeriod();
     const path = `reconciliations/${period}`;
     await fixture.ok("PUT", `${path}/rules`, { body: { rules: RULES, review_levels: 1 } });
+    // New rules queue a run, and during a run there is no close.
+    await fixture.run(period);
     await fixture.ok("POST", `${path}/prepare`, { body: {} });
     const bearer = await fixture.as(["tenant_lead"], "lea");
     await fixture.ok("POST", `${path}/review`, { body: {}, bearer });

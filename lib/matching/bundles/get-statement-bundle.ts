@@ -43,12 +43,10 @@ export async function getStatementBundle(ctx: Context, id: string, number: numbe
   const step = { ...ctx, continues: true };
   let opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });
   // Right after a close, its event has no signed checkpoint yet, and the bundle would lack the log.
-  const startedAt = performance.now();
-  while (
-    opened.audit &&
-    !isSigned(opened.audit) &&
-    performance.now() - startedAt < CHECKPOINT_TIMEOUT_MS
-  ) {
+  // An older close without one stands in a log that can't be signed: waiting would not help.
+  const age = Date.now() - Date.parse(opened.signature.closed_at);
+  const deadline = performance.now() + CHECKPOINT_TIMEOUT_MS - Math.max(0, age);
+  while (opened.audit && !isSigned(opened.audit) && performance.now() < deadline) {
     await sleep(CHECKPOINT_PAUSE_MS);
     opened = await read<Opened>(step, "open_statement_bundle", { id, number });
   }
