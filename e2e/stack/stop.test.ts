@@ -7,7 +7,7 @@ import { until } from "#e2e/until.ts";
 import { freshDataDir } from "./data-dir.ts";
 import { runs, Supervisor, stackOf } from "./supervisor.ts";
 
-test("SIGTERM ends every part, in order, and the supervisor with 0", async () => {
+test.runIf(WHOLE)("SIGTERM ends every part, in order, and the supervisor with 0", async () => {
   const stack = await Supervisor.ready({ DATA_DIR: freshDataDir() });
   expect(stack.pids.every(runs)).toBe(true);
 

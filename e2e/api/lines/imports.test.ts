@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { api, sql } from "#e2e/fixtures.ts";
+import { WHOLE } from "#e2e/gate.ts";
 import type { Import, ImportPreview } from "#lib/imports/contract.ts";
 import type { Source } from "#lib/sources/contract.ts";
 import {
@@ -345,7 +346,7 @@ describe("a preview", () => {
     ]);
   });
 
-  test("reads the first MiB of a long file", async () => {
+  test.runIf(WHOLE)("reads the first MiB of a long file", async () => {
     const { id } = await createSource(team);
     const seen = await preview(id, rows(60_000));
     expect(seen).toMatchObject({ complete: false, balance_holds: null, lines: expect.any(Array) });
@@ -370,7 +371,7 @@ describe("undoing an import", () => {
     expect(await imported(team, id, CSV)).toMatchObject({ accepted_count: 3 });
   });
 
-  test("with more than 20,000 lines runs in the background", async () => {
+  test.runIf(WHOLE)("with more than 20,000 lines runs in the background", async () => {
     const { id } = await createSource(team);
     const { id: done } = await imported(team, id, rows(20_500));
     expect((await undo(team, done)).json).toMatchObject({ status: "undoing" });
@@ -379,7 +380,7 @@ describe("undoing an import", () => {
     expect(await linesOf(team, { source_id: id })).toEqual([]);
   });
 
-  test("during reading cancels it, and stores nothing", async () => {
+  test.runIf(WHOLE)("during reading cancels it, and stores nothing", async () => {
     const { id } = await createSource(team);
     const { json } = await sendFile(team, id, rows(200_000));
     const { id: started } = json as Import;
