@@ -130,7 +130,9 @@ await withFreshDatabases(async (fresh) => {
   await timed("confirm at most 5,000", () =>
     call(client, "decide_matches", "decideMatches", confirm),
   );
-  const { rows } = await client.query("select id from private.acts where tenant_id = $1", [TENANT]);
+  const { rows } = await client.query("select id from private.decisions where tenant_id = $1", [
+    TENANT,
+  ]);
   await timed("undo of that", () =>
     call(client, "undo_decision", "undoDecision", { id: rows[0].id }),
   );

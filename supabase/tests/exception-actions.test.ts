@@ -13,7 +13,7 @@ beforeAll(async () => {
   await run(client, schemaSql(), "supabase/schemas");
 }, 120_000);
 
-test("what each act leaves of an exception in every table", async () => {
+test("what each action leaves of an exception in every table", async () => {
   const recording = await recordExceptions(client, ACTIONS);
-  await expect(recording).toMatchFileSnapshot("exception-acts.recorded.txt");
+  await expect(recording).toMatchFileSnapshot("exception-actions.recorded.txt");
 });

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 
-/** What acts are made with: calls of a person of the tenant, and statements of the owner. */
+/** what actions are made with: calls of a person of the tenant, and statements of the owner. */
 export type Acting = {
   call: (verb: string, input: object) => Promise<unknown>;
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -31,7 +31,7 @@ type Row = Record<string, unknown>;
 type Refusal = { code?: string; message: string; detail?: string; hint?: string };
 
 const EVENT_FIELDS = ["status", "due_at", "minutes_to_breach", "breach_risk", "paused_at"];
-/** What the acts wait and take is less by far, however slow the machine. */
+/** What the actions wait and take is less by far, however slow the machine. */
 const COARSE_MINUTES = 20;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const ID = /\b(?:exc_[0-9a-f]{32}|(?:cal|evt|rcn|mat|lin)_[0-9a-f]{32})\b/g;

@@ -42,14 +42,14 @@ insert into private.open_lines (tenant_id, pair_no, line_no, side, currency, amo
 select p.tenant_id, p.pair_no, 3, 'left', 'EUR', 1, 1, '2026-10-01' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.exception_lines (tenant_id, line_no, pair_no, exception_id) select p.tenant_id, 3, p.pair_no, 'exc_' || p.tenant_id from pairs p where p.tenant_id in ('one', 'two');
 insert into private.matched_counts (tenant_id, reconciliation_id, lines) select p.tenant_id, 'rcn_' || p.tenant_id, 1 from pairs p where p.tenant_id in ('one', 'two');
-insert into private.acts (tenant_id, reconciliation_id, kind, created_by) select p.tenant_id, 'rcn_' || p.tenant_id, 'exclude', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
+insert into private.decisions (tenant_id, reconciliation_id, kind, created_by) select p.tenant_id, 'rcn_' || p.tenant_id, 'exclude', 'user:ada' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.closing_requests (tenant_id, reconciliation_id, pair_no, asked_by)
 select p.tenant_id, 'rcn_' || p.tenant_id, p.pair_no, '{}' from pairs p where p.tenant_id in ('one', 'two');
 insert into private.period_workers (tenant_id, reconciliation_id, subject)
 select p.tenant_id, 'rcn_' || p.tenant_id, 'ada' from pairs p where p.tenant_id in ('one', 'two');
 
 select pg_temp.become_user('one', '{tenant_analyst}');
-select pg_temp.expect_rows('an analyst sees what people decided', 'select from private.acts', 1);
+select pg_temp.expect_rows('an analyst sees what people decided', 'select from private.decisions', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s pairs', 'select from pairs', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s rules', 'select from pair_rules', 1);
 select pg_temp.expect_rows('an analyst sees its tenant''s matches', 'select from matches', 1);
@@ -83,7 +83,7 @@ select pg_temp.expect_refused('an admin does not see in whose name a period is c
 select pg_temp.expect_refused('nobody reads what a reopened statement was made of', 'select from private.reopened_items');
 select pg_temp.expect_refused('nobody reads what has changed for the next run', 'select from private.run_changes');
 select pg_temp.expect_refused('nobody reads why held-back lines are open', 'select from private.held_back_reasons');
-select pg_temp.expect_refused('nobody reads decisions that wait to be learnt', 'select from private.decisions');
+select pg_temp.expect_refused('nobody reads decisions that wait to be learnt', 'select from private.unlearned_decisions');
 select pg_temp.become_owner();
 
 select pg_temp.become_api_key('one', '{read:exceptions,write:exceptions}');

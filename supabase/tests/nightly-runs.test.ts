@@ -59,7 +59,7 @@ test("what changed since the last run gets one run, at night where its lines com
 test.each([
   [
     "a decision that no run has learned from",
-    `insert into private.decisions (tenant_id, pair_no, match_id, confirmed)
+    `insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed)
      select 'acme', pair_no, gen_random_uuid(), true from public.pairs`,
   ],
   [

@@ -21,7 +21,7 @@ const KINDS = [
 type Kind = (typeof KINDS)[number] | "adjust" | "exclude";
 export type Action = { kind: Kind; pick: number };
 
-/** Random acts, with `more` kinds among them. */
+/** Random actions, with `more` kinds among them. */
 export const actions = (...more: Kind[]) =>
   fc.array(
     fc.record<Action>({

@@ -184,7 +184,7 @@ test(
       );
     });
     console.log(
-      `Storm of ${ACTIONS} acts, seed ${SEED}: ` +
+      `Storm of ${ACTIONS} actions, seed ${SEED}: ` +
         `${[...answers].map(([code, count]) => `${code} ${count}`).join(", ")}`,
     );
     expect(await bookDifferences(fixture.tenant), `seed ${SEED}`).toEqual([]);

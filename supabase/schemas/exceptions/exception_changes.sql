@@ -23,7 +23,7 @@ declare
   exception_changes private.exception_change[];
 begin
   if action <> all ('{create,edit,pause,resume,recalculate}') then
-    raise exception 'There is no act % on exceptions.', action;
+    raise exception 'There is no action % on exceptions.', action;
   end if;
   for batch in
     select array_agg(requested.change order by requested.place)

@@ -46,8 +46,8 @@ begin
       select match.id from public.matches match
       where match.tenant_id = tenant and match.decided_at >= since
       union all
-      select unnest(act.match_ids) from private.acts act
-      where act.tenant_id = tenant and act.undone_at >= since
+      select unnest(decision.match_ids) from private.decisions decision
+      where decision.tenant_id = tenant and decision.undone_at >= since
     ) match
     cross join lateral (select member.line_no from public.match_members member
       where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
@@ -64,14 +64,14 @@ declare
 begin
   return array(
     select line.line_no from (
-      select act.line_id from private.acts act
-      where act.tenant_id = tenant and act.id >= first_id and act.created_at >= since
+      select decision.line_id from private.decisions decision
+      where decision.tenant_id = tenant and decision.id >= first_id and decision.created_at >= since
       union all
-      select act.line_id from private.acts act
-      where act.tenant_id = tenant and act.undone_at >= since
-    ) act
+      select decision.line_id from private.decisions decision
+      where decision.tenant_id = tenant and decision.undone_at >= since
+    ) decision
     cross join lateral (select line.line_no from public.lines line
-      where line.tenant_id = tenant and line.id = act.line_id offset 0) line
+      where line.tenant_id = tenant and line.id = decision.line_id offset 0) line
     union all
     select exception_line.line_no
     from (select exception.id from public.exceptions exception
@@ -120,9 +120,9 @@ begin
         and (match.decided_at >= $9 or match.created_at >= $9 and match.state <> 'suggested')
       offset 0)
     or exists (
-      select from private.acts act
-      where act.tenant_id = $1 and act.line_id = x.id
-        and greatest(act.created_at, act.undone_at) >= $9
+      select from private.decisions decision
+      where decision.tenant_id = $1 and decision.line_id = x.id
+        and greatest(decision.created_at, decision.undone_at) >= $9
       offset 0)
     or exists (
       select from private.exception_lines exception_line

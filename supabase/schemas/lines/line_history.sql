@@ -14,11 +14,12 @@ begin
     join public.matches match on match.tenant_id = member.tenant_id and match.id = member.match_id
     where member.tenant_id = line.tenant_id and member.line_no = line.line_no
   ), decided as materialized (
-    select match.id as match_id, act.kind, act.reconciliation_id, act.created_at, act.created_by,
-      act.undone_at, act.undone_by
+    select match.id as match_id, decision.kind, decision.reconciliation_id, decision.created_at,
+      decision.created_by, decision.undone_at, decision.undone_by
     from matched match
-    join private.acts act on act.tenant_id = match.tenant_id
-      and act.reconciliation_id = match.reconciliation_id and match.id = any (act.match_ids)
+    join private.decisions decision on decision.tenant_id = match.tenant_id
+      and decision.reconciliation_id = match.reconciliation_id
+      and match.id = any (decision.match_ids)
   )
   -- Matches made by the engine: whatever was decided since then began as a suggestion.
   select case when match.state in ('suggested', 'rejected')
@@ -43,12 +44,15 @@ begin
     and not exists (select from decided decision
       where decision.match_id = match.id and decision.undone_at = match.decided_at)
   union all
-  select 'excluded', act.created_at, act.created_by, act.reconciliation_id, null, act.reason
-  from private.acts act where act.tenant_id = line.tenant_id and act.line_id = line.id
+  select 'excluded', decision.created_at, decision.created_by, decision.reconciliation_id, null,
+    decision.reason
+  from private.decisions decision
+  where decision.tenant_id = line.tenant_id and decision.line_id = line.id
   union all
-  select 'included', act.undone_at, act.undone_by, act.reconciliation_id, null, null
-  from private.acts act
-  where act.tenant_id = line.tenant_id and act.line_id = line.id and act.undone_at is not null;
+  select 'included', decision.undone_at, decision.undone_by, decision.reconciliation_id, null, null
+  from private.decisions decision
+  where decision.tenant_id = line.tenant_id and decision.line_id = line.id
+    and decision.undone_at is not null;
 end $$;
 grant execute on function private.decisions_about_line(public.lines) to authenticated;
 

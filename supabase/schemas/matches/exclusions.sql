@@ -85,7 +85,7 @@ begin
   perform private.drop_suggestions(tenant, period_row.pair_no, array[open_line.line_no]);
   perform private.resolve_line_exceptions(tenant, period_row.pair_no, array[open_line.line_no],
     left('Excluded: ' || $3, 1000));
-  insert into private.acts (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
+  insert into private.decisions (tenant_id, reconciliation_id, kind, line_id, reason, created_by)
   values (tenant, period_row.id, 'exclude', private.line_id($1), $3, private.actor());
   perform private.record_period_work(period_row.id);
   perform private.revoke_signatures(tenant, array[period_row.id], 'A line was excluded.');
@@ -133,9 +133,9 @@ begin
   on conflict (tenant_id, pair_no, line_no)
     do update set open_minor = open_line.open_minor + excluded.open_minor;
   perform private.reopen_line_exceptions(tenant, exclusion.pair_no, array[exclusion.line_no]);
-  update private.acts act set undone_at = now(), undone_by = private.actor()
-  where act.tenant_id = tenant and act.line_id = private.line_id($1)
-    and act.reconciliation_id = period_row.id and act.undone_at is null;
+  update private.decisions decision set undone_at = now(), undone_by = private.actor()
+  where decision.tenant_id = tenant and decision.line_id = private.line_id($1)
+    and decision.reconciliation_id = period_row.id and decision.undone_at is null;
   perform private.record_period_work(period_row.id);
   perform private.revoke_signatures(tenant, array[period_row.id], 'A line was included again.');
   perform private.record_security_event('line.included', $1, null,

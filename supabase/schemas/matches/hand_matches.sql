@@ -190,7 +190,7 @@ begin
   from private.lines_of_pair(match.pair_no, line_ids) pair_line;
   perform private.confirm_matches(match.tenant_id, match.pair_no, array[match.id],
     private.actor());
-  perform private.record_act('match', array[match.id]);
+  perform private.record_decision('match', array[match.id]);
   perform private.record_hand_match(match);
 end $$;
 

@@ -179,7 +179,7 @@ begin
   end if;
   perform private.release_open_amounts(tenant, confirmed);
   if actor is not null then
-    insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
+    insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed, score)
     select match.tenant_id, match.pair_no, match.id, false, match.score from public.matches match
     where match.tenant_id = tenant and match.id = any (confirmed) and match.decided_by is null
       and not match.settled and match.shape = '1:1'
@@ -231,7 +231,7 @@ begin
   update public.matches match
   set state = 'confirmed', decided_by = actor, decided_at = now()
   where match.tenant_id = tenant and match.id = any (ids);
-  insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
+  insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed, score)
   select match.tenant_id, match.pair_no, match.id, true, match.score from public.matches match
   where match.tenant_id = tenant and match.id = any (ids) and match.shape = '1:1' order by match.id;
   select array_agg(distinct member.line_no) into line_nos
@@ -248,7 +248,7 @@ begin
   update public.matches match
   set state = 'rejected', decided_by = actor, decided_at = now()
   where match.tenant_id = tenant and match.id = any (ids);
-  insert into private.decisions (tenant_id, pair_no, match_id, confirmed, score)
+  insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed, score)
   select match.tenant_id, match.pair_no, match.id, false, match.score from public.matches match
   where match.tenant_id = tenant and match.id = any (ids) and match.shape = '1:1' order by match.id;
 end $$;

@@ -111,12 +111,12 @@ begin
     end case;
   end loop;
   if not seen then
-    update private.decisions decision
+    update private.unlearned_decisions decision
     set score = null
     where decision.tenant_id = tenant and decision.match_id = any (change_matches.ids);
   end if;
   if action <> 'undo' then
-    perform private.record_act(action, change_matches.ids);
+    perform private.record_decision(action, change_matches.ids);
   end if;
   perform private.record_decided_matches(action, change_matches.ids,
     jsonb_build_object('by_filter', not seen));

@@ -90,7 +90,7 @@ create table public.exclusions (
 create index exclusions_by_reconciliation on public.exclusions (tenant_id, reconciliation_id);
 
 -- Decisions of people that the pair's weights have not learned from yet.
-create table private.decisions (
+create table private.unlearned_decisions (
   tenant_id text not null,
   pair_no integer not null,
   id bigint not null generated always as identity,
@@ -100,7 +100,7 @@ create table private.decisions (
   score real,
   primary key (tenant_id, pair_no, id)
 );
-alter table private.decisions enable row level security;
+alter table private.unlearned_decisions enable row level security;
 
 -- How many lines the matches of a period hold, updated in the transaction of every change.
 create table private.matched_counts (

@@ -82,8 +82,10 @@ begin
       and (match.method = 'manual' and match.created_by = actor
         or match.state = 'undone' and match.decided_by = actor)
   ) or exists (
-    select from private.acts act where act.tenant_id = tenant and act.reconciliation_id = period.id
-      and (act.kind in ('match', 'exclude') and act.created_by = actor or act.undone_by = actor)
+    select from private.decisions decision
+    where decision.tenant_id = tenant and decision.reconciliation_id = period.id
+      and (decision.kind in ('match', 'exclude') and decision.created_by = actor
+        or decision.undone_by = actor)
   );
 end $$;
 grant execute on function private.worked_in_period(public.reconciliations) to authenticated;

@@ -57,7 +57,7 @@ begin
   return last_run.status = 'failed'
     or exists (select from private.run_changes run_change
       where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
-    or exists (select from private.decisions decision
+    or exists (select from private.unlearned_decisions decision
       where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no)
     or private.grace_has_passed(period, last_run);
 end $$;

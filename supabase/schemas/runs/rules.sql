@@ -103,7 +103,7 @@ begin
   where pairs.tenant_id = tenant and pairs.pair_no = pair.pair_no
   returning * into pair;
   if forget then
-    delete from private.decisions decision
+    delete from private.unlearned_decisions decision
     where decision.tenant_id = tenant and decision.pair_no = pair.pair_no;
   end if;
   perform private.record_security_event('matching.rules_updated', period, null,
@@ -152,7 +152,7 @@ end $$;
 -- each, as a run weighs them: [{ id, confirmed, score, left, right }], dates as days since
 -- 1970-01-01.
 create function private.decisions_to_learn(tenant text, pair integer,
-  most integer) returns jsonb
+  max_count integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
@@ -163,10 +163,10 @@ begin
       order by chosen.id), '[]')
     from (
       select *
-      from private.decisions decision
+      from private.unlearned_decisions decision
       where decision.tenant_id = tenant and decision.pair_no = pair
       order by decision.id
-      limit most
+      limit max_count
     ) chosen
     cross join lateral (
       select min(member.line::text) filter (where member.side = 'left')::jsonb as left_line,
@@ -213,7 +213,7 @@ begin
   ) then
     return;
   end if;
-  delete from private.decisions decision
+  delete from private.unlearned_decisions decision
   where decision.tenant_id = tenant and decision.pair_no = pair and decision.id <= up_to;
   get diagnostics taken = row_count;
   if taken > 0 then

@@ -96,7 +96,7 @@ begin
   return last_run.status = 'done' and last_run.conditions = has_nothing_new.conditions
     and not exists (select from private.run_changes run_change
       where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
-    and not exists (select from private.decisions decision
+    and not exists (select from private.unlearned_decisions decision
       where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no);
 end $$;
 

@@ -11,65 +11,68 @@ declare
 begin
   perform private.begin_request(request, 'list_decisions');
   period := private.find_period(input ->> 'id');
-  select jsonb_agg(private.act_json(act) order by act.id desc) into items
+  select jsonb_agg(private.decision_json(decision) order by decision.id desc) into items
   from (
-    select * from private.acts act
-    where act.tenant_id = period.tenant_id and act.reconciliation_id = period.id
-      and (input -> 'after' ->> 0 is null or act.id < input -> 'after' ->> 0)
-    order by act.id desc limit page_size + 1
-  ) act;
+    select * from private.decisions decision
+    where decision.tenant_id = period.tenant_id and decision.reconciliation_id = period.id
+      and (input -> 'after' ->> 0 is null or decision.id < input -> 'after' ->> 0)
+    order by decision.id desc limit page_size + 1
+  ) decision;
   return private.page(items, page_size, 'id');
 end $$;
 
 -- Undoes a decision: what was confirmed or rejected is suggested again, a match by hand is undone,
 -- an excluded line is included. Refuses: conflict if it was undone before, or its lines have
 -- changed since. Records: matching.undone, or line.included.
-create function private.undo_act(id text) returns private.acts
+create function private.revert_decision(id text) returns private.decisions
 language plpgsql volatile set search_path = '' as $$
 declare
   tenant constant text := private.tenant_id();
-  action private.acts;
+  decision private.decisions;
   period public.reconciliations;
   wanted text;
 begin
-  select * into action from private.acts where acts.tenant_id = tenant and acts.id = $1;
-  period := private.lock_period(tenant, action.reconciliation_id);
-  select * into action from private.acts where acts.tenant_id = tenant and acts.id = $1 for update;
-  if action.undone_at is not null then
+  select * into decision
+  from private.decisions where decisions.tenant_id = tenant and decisions.id = $1;
+  period := private.lock_period(tenant, decision.reconciliation_id);
+  select * into decision
+  from private.decisions where decisions.tenant_id = tenant and decisions.id = $1
+  for update;
+  if decision.undone_at is not null then
     perform private.refuse_conflict('already_undone', 'This decision was undone already.');
   end if;
-  wanted := case action.kind when 'reject' then 'rejected' else 'confirmed' end;
+  wanted := case decision.kind when 'reject' then 'rejected' else 'confirmed' end;
   if (select count(*) from public.matches match
-    where match.tenant_id = tenant and match.id = any (action.match_ids)
-      and match.state = wanted) <> cardinality(action.match_ids) then
+    where match.tenant_id = tenant and match.id = any (decision.match_ids)
+      and match.state = wanted) <> cardinality(decision.match_ids) then
     perform private.refuse_conflict('state_changed',
       format('Not all of its matches are still %s. Nothing was changed.', wanted));
   end if;
-  case action.kind
+  case decision.kind
     when 'confirm' then perform private.return_to_suggestions(tenant, period.pair_no,
-      action.match_ids, true);
+      decision.match_ids, true);
     when 'reject' then perform private.return_to_suggestions(tenant, period.pair_no,
-      action.match_ids, false);
-    when 'match' then perform private.undo_matches(tenant, action.match_ids, private.actor());
-    when 'exclude' then perform private.include_line(private.line_id_text(action.line_id),
+      decision.match_ids, false);
+    when 'match' then perform private.undo_matches(tenant, decision.match_ids, private.actor());
+    when 'exclude' then perform private.include_line(private.line_id_text(decision.line_id),
       period.id,
       'Undone');
   end case;
-  perform private.record_period_work(action.reconciliation_id);
-  update private.acts
+  perform private.record_period_work(decision.reconciliation_id);
+  update private.decisions
   set undone_at = now(), undone_by = private.actor()
-  where acts.tenant_id = tenant and acts.id = action.id
-  returning * into action;
-  if action.kind <> 'exclude' then
-    perform private.record_security_event('matching.undone', action.id, null, jsonb_build_object(
-      'decision', action.kind, 'count', cardinality(action.match_ids),
-      'reconciliation_id', action.reconciliation_id));
+  where decisions.tenant_id = tenant and decisions.id = decision.id
+  returning * into decision;
+  if decision.kind <> 'exclude' then
+    perform private.record_security_event('matching.undone', decision.id, null, jsonb_build_object(
+      'decision', decision.kind, 'count', cardinality(decision.match_ids),
+      'reconciliation_id', decision.reconciliation_id));
   end if;
   -- Suggestions that were removed for it may come again.
   if period.auto_run then
     perform private.request_runs(tenant, period.pair_no);
   end if;
-  return action;
+  return decision;
 end $$;
 
 -- Returns matches of one pair, which is locked, to suggestions. `taken`: they were confirmed.
@@ -104,7 +107,7 @@ begin
       'One of its lines is no longer open. Nothing was changed.');
   end if;
   delete
-  from private.decisions decision
+  from private.unlearned_decisions decision
   where decision.tenant_id = tenant and decision.pair_no = pair and decision.match_id = any (ids);
   perform private.drop_suggestions(tenant, pair, line_nos);
   update public.matches match
@@ -121,24 +124,25 @@ create function public.undo_decision(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   replayed constant jsonb := private.begin_write(request, 'undo_decision');
-  action private.acts;
+  decision private.decisions;
 begin
   if replayed is not null then
     return replayed;
   end if;
-  select * into action
-  from private.acts
-  where acts.tenant_id = private.tenant_id() and acts.id = input ->> 'id';
+  select * into decision
+  from private.decisions
+  where decisions.tenant_id = private.tenant_id() and decisions.id = input ->> 'id';
   if not found then
     perform private.refuse_missing('decision');
   elsif not private.may('write:reconciliations') and (
-    action.kind in ('match', 'exclude')
-    or (action.actor_issuer, action.actor_subject)
+    decision.kind in ('match', 'exclude')
+    or (decision.actor_issuer, decision.actor_subject)
       is distinct from (private.actor_issuer(), private.actor_subject())
-    or action.actor_subject is null
+    or decision.actor_subject is null
   ) then
     perform private.refuse('role_required',
       'You can undo what you confirmed or rejected yourself. Ask an admin or a lead to undo this.');
   end if;
-  return private.finish_request(request, private.act_json(private.undo_act(action.id)));
+  return private.finish_request(request,
+    private.decision_json(private.revert_decision(decision.id)));
 end $$;

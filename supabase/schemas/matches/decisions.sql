@@ -1,6 +1,6 @@
 -- Decisions of people in a period. Each is undone as one, however many matches it covers.
 
-create table private.acts (
+create table private.decisions (
   tenant_id text not null,
   id text not null default private.new_id('dec'),
   reconciliation_id text not null,
@@ -19,21 +19,22 @@ create table private.acts (
   undone_by text,
   primary key (tenant_id, id)
 );
-create index acts_by_reconciliation on private.acts (tenant_id, reconciliation_id, id);
-create index acts_by_undoing on private.acts (tenant_id, undone_at) where undone_at is not null;
-create index acts_by_line on private.acts (tenant_id, line_id) where line_id is not null;
-alter table private.acts enable row level security;
-grant select on private.acts to authenticated;
-create policy acts_read on private.acts for select to authenticated
+create index decisions_by_reconciliation on private.decisions (tenant_id, reconciliation_id, id);
+create index decisions_by_undoing on private.decisions (tenant_id, undone_at)
+  where undone_at is not null;
+create index decisions_by_line on private.decisions (tenant_id, line_id) where line_id is not null;
+alter table private.decisions enable row level security;
+grant select on private.decisions to authenticated;
+create policy decisions_read on private.decisions for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
 -- Records what a person did with matches of one or several periods.
-create function private.record_act(kind text, ids uuid[]) returns void
+create function private.record_decision(kind text, ids uuid[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  insert into private.acts (tenant_id, reconciliation_id, kind, match_ids, created_by)
-  select match.tenant_id, match.reconciliation_id, record_act.kind,
+  insert into private.decisions (tenant_id, reconciliation_id, kind, match_ids, created_by)
+  select match.tenant_id, match.reconciliation_id, record_decision.kind,
     array_agg(match.id order by match.id),
     private.actor()
   from public.matches match where match.tenant_id = private.tenant_id() and match.id = any (ids)
@@ -41,21 +42,22 @@ begin
 end $$;
 
 -- The first 500 of its matches: a decision by filter may have thousands.
-create function private.act_json(action private.acts) returns jsonb
+create function private.decision_json(decision private.decisions) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
   return jsonb_build_object(
-    'id', action.id, 'reconciliation_id', action.reconciliation_id, 'action', action.kind,
-    'match_count', cardinality(action.match_ids),
+    'id', decision.id, 'reconciliation_id', decision.reconciliation_id, 'action', decision.kind,
+    'match_count', cardinality(decision.match_ids),
     'match_ids',
     (select coalesce(jsonb_agg(private.match_id_text(match_id) order by match_id), '[]')
-      from unnest(action.match_ids[:500]) match_id),
-    'line_id', private.line_id_text(action.line_id), 'created_at', private.iso(action.created_at),
-    'created_by', action.created_by,
-    'undone_at', private.iso(action.undone_at), 'undone_by', action.undone_by
+      from unnest(decision.match_ids[:500]) match_id),
+    'line_id', private.line_id_text(decision.line_id),
+    'created_at', private.iso(decision.created_at),
+    'created_by', decision.created_by,
+    'undone_at', private.iso(decision.undone_at), 'undone_by', decision.undone_by
   );
 end $$;
-grant execute on function private.act_json(private.acts) to authenticated;
+grant execute on function private.decision_json(private.decisions) to authenticated;
 
 -- One security event for a decision on matches, however many there are. Records:
 -- matching.confirmed, matching.rejected, matching.undone.
