@@ -81,7 +81,7 @@ end $$;
 -- The exceptions to open in a period: lines open past their grace period that have none yet; the
 -- lines of a suggestion together, once the grace period of each is over. The most money first, at
 -- most `most`; `held_back` counts the others. What a person has closed is not opened again.
-create function private.lines_past_grace(tenant text, reconciliation text, max_count integer,
+create function private.lines_past_grace(tenant text, reconciliation text, most integer,
   out lines jsonb, out held_back bigint)
 language plpgsql stable security definer set search_path = '' set enable_sort = off
   set enable_nestloop = off as $$
@@ -126,7 +126,7 @@ begin
     from overdue late join suggested suggestion on suggestion.id = late.match_id
     group by suggestion.id, suggestion.minor
   ), chosen as materialized (
-    select * from subjects order by minor desc, line_no limit max_count
+    select * from subjects order by minor desc, line_no limit most
   )
   select coalesce(jsonb_agg(about_exception.subject order by about_exception.place), '[]'),
     (select count(*) from subjects) - (select count(*) from chosen)

@@ -152,7 +152,7 @@ end $$;
 -- each, as a run weighs them: [{ id, confirmed, score, left, right }], dates as days since
 -- 1970-01-01.
 create function private.decisions_to_learn(tenant text, pair integer,
-  max_count integer) returns jsonb
+  most integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
   return (
@@ -166,7 +166,7 @@ begin
       from private.unlearned_decisions decision
       where decision.tenant_id = tenant and decision.pair_no = pair
       order by decision.id
-      limit max_count
+      limit most
     ) chosen
     cross join lateral (
       select min(member.line::text) filter (where member.side = 'left')::jsonb as left_line,

@@ -77,7 +77,7 @@ end $$;
 -- match of the engine, and the suggestions that they are in. Returns how many there are per side;
 -- null if there are too many. Leaves lines_to_weigh, matches_made, new_lines, and held_lines, which
 -- a short run does not match.
-create function private.load_short_run(tenant text, reconciliation text, max_count integer,
+create function private.load_short_run(tenant text, reconciliation text, most integer,
   out left_lines bigint, out right_lines bigint)
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -89,9 +89,9 @@ begin
   create temp table held_lines (line_no bigint not null) on commit drop;
   create temp table new_lines on commit drop as
   select open_line.line_no, open_line.open_minor
-  from private.new_open_lines(period, max_count + 1) open_line;
+  from private.new_open_lines(period, most + 1) open_line;
   minors := array(select distinct new_line.open_minor from pg_temp.new_lines new_line);
-  if (select count(*) from pg_temp.new_lines) > max_count then
+  if (select count(*) from pg_temp.new_lines) > most then
     return;
   end if;
   perform private.load_weighed_lines(period, minors);
@@ -102,7 +102,7 @@ begin
       and open_line.side = any ('{left,right}')
       and -abs(open_line.open_minor) = any (array(select -abs(minor) from unnest(minors) minor))
       and open_line.open_minor = any (minors) and open_line.value_date <= period.period_end
-    limit max_count * 5
+    limit most * 5
   ), held as (
     insert into pg_temp.held_lines
     select finds.line_no from found finds where finds.open_minor <> finds.amount_minor
@@ -111,7 +111,7 @@ begin
   from found finds;
   perform private.reconsider_settled_matches(tenant, reconciliation);
   perform private.load_lines_of_matches(tenant, true);
-  if (select count(*) from pg_temp.given_lines) >= max_count * 5 then
+  if (select count(*) from pg_temp.given_lines) >= most * 5 then
     return;
   end if;
   perform private.create_lines_to_weigh_view();

@@ -1,23 +1,36 @@
--- What people decided is called a decision, and what the weights have not learned from yet an unlearned decision.
+-- What people decided is called a decision, and what a pair's weights have not learned from yet an
+-- unlearned decision.
+
+-- contracts: no process names the table; all functions that do are replaced below
 alter table private.decisions rename to unlearned_decisions;
-alter table private.unlearned_decisions rename constraint decisions_pkey to unlearned_decisions_pkey;
+-- contracts: only a name
+alter table private.unlearned_decisions
+  rename constraint decisions_pkey to unlearned_decisions_pkey;
+-- contracts: only a name
 alter sequence private.decisions_id_seq rename to unlearned_decisions_id_seq;
+-- contracts: no process names the table; all functions that do are replaced below
 alter table private.acts rename to decisions;
+-- contracts: only a name
 alter table private.decisions rename constraint acts_pkey to decisions_pkey;
+-- contracts: only a name
 alter table private.decisions rename constraint acts_kind_check to decisions_kind_check;
+-- contracts: only a name
 alter index private.acts_by_reconciliation rename to decisions_by_reconciliation;
+-- contracts: only a name
 alter index private.acts_by_undoing rename to decisions_by_undoing;
+-- contracts: only a name
 alter index private.acts_by_line rename to decisions_by_line;
+-- contracts: only a name
 alter policy acts_read on private.decisions rename to decisions_read;
+-- contracts: only functions of the database call it, and those are replaced below
+drop function private.act_json(private.decisions);
+-- contracts: only functions of the database call it, and those are replaced below
+drop function private.undo_act(text);
+-- contracts: only functions of the database call it, and those are replaced below
+drop function private.record_act(text, uuid[]);
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
-drop function private.act_json(private.decisions);
-drop function private.undo_act(text);
-drop function private.record_act(text,uuid[]);
-drop function private.lines_past_grace(text,text,integer);
-drop function private.load_short_run(text,text,integer);
-drop function private.decisions_to_learn(text,integer,integer);
 CREATE OR REPLACE FUNCTION private.lines_matched_since(since timestamp with time zone, max_count integer)
  RETURNS bigint[]
  LANGUAGE plpgsql
@@ -584,7 +597,7 @@ begin
   perform private.request_runs(tenant, pair.pair_no);
   return pair;
 end $function$;
-CREATE OR REPLACE FUNCTION private.decisions_to_learn(tenant text, pair integer, max_count integer)
+CREATE OR REPLACE FUNCTION private.decisions_to_learn(tenant text, pair integer, most integer)
  RETURNS jsonb
  LANGUAGE plpgsql
  STABLE SECURITY DEFINER
@@ -602,7 +615,7 @@ begin
       from private.unlearned_decisions decision
       where decision.tenant_id = tenant and decision.pair_no = pair
       order by decision.id
-      limit max_count
+      limit most
     ) chosen
     cross join lateral (
       select min(member.line::text) filter (where member.side = 'left')::jsonb as left_line,
@@ -675,60 +688,6 @@ begin
       where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no)
     -- With its fee, a line has two amounts.
     and (policy ->> 'fees' <> 'deduct' or not private.has_fees(period.tenant_id));
-end $function$;
-CREATE OR REPLACE FUNCTION private.load_short_run(tenant text, reconciliation text, max_count integer, OUT left_lines bigint, OUT right_lines bigint)
- RETURNS record
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-declare
-  period constant public.reconciliations := (select reconciliations from public.reconciliations
-    where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation);
-  minors bigint[];
-begin
-  perform private.begin_reading(tenant);
-  create temp table held_lines (line_no bigint not null) on commit drop;
-  create temp table new_lines on commit drop as
-  select open_line.line_no, open_line.open_minor
-  from private.new_open_lines(period, max_count + 1) open_line;
-  minors := array(select distinct new_line.open_minor from pg_temp.new_lines new_line);
-  if (select count(*) from pg_temp.new_lines) > max_count then
-    return;
-  end if;
-  perform private.load_weighed_lines(period, minors);
-  with found as (
-    select open_line.line_no, open_line.side, open_line.open_minor, open_line.currency,
-      open_line.amount_minor from private.open_lines open_line
-    where open_line.tenant_id = tenant and open_line.pair_no = period.pair_no
-      and open_line.side = any ('{left,right}')
-      and -abs(open_line.open_minor) = any (array(select -abs(minor) from unnest(minors) minor))
-      and open_line.open_minor = any (minors) and open_line.value_date <= period.period_end
-    limit max_count * 5
-  ), held as (
-    insert into pg_temp.held_lines
-    select finds.line_no from found finds where finds.open_minor <> finds.amount_minor
-  )
-  insert into pg_temp.given_lines select finds.line_no, finds.side, finds.open_minor, finds.currency
-  from found finds;
-  perform private.reconsider_settled_matches(tenant, reconciliation);
-  perform private.load_lines_of_matches(tenant, true);
-  if (select count(*) from pg_temp.given_lines) >= max_count * 5 then
-    return;
-  end if;
-  perform private.create_lines_to_weigh_view();
-  insert into pg_temp.taken_up
-  select match.id, match.currency, false from public.matches match
-  where match.tenant_id = tenant and match.reconciliation_id = reconciliation
-    and match.state = 'suggested' and match.id = any (array(
-      select member.match_id from public.match_members member
-      where member.tenant_id = tenant and member.pair_no = period.pair_no
-        and member.line_no = any (array(select given_line.line_no
-          from pg_temp.given_lines given_line))));
-  perform private.create_matches_made_view();
-  select count(*) filter (where given_line.side = 'left'),
-    count(*) filter (where given_line.side = 'right')
-  into left_lines, right_lines
-  from pg_temp.given_lines given_line;
 end $function$;
 CREATE OR REPLACE FUNCTION private.is_full_run_due(period public.reconciliations, at timestamp with time zone)
  RETURNS boolean
@@ -865,65 +824,6 @@ begin
     return query select (made_change.after).* from unnest(exception_changes) made_change;
   end loop;
 end $function$;
-CREATE OR REPLACE FUNCTION private.lines_past_grace(tenant text, reconciliation text, max_count integer, OUT lines jsonb, OUT held_back bigint)
- RETURNS record
- LANGUAGE plpgsql
- STABLE SECURITY DEFINER
- SET search_path TO ''
- SET enable_sort TO 'off'
- SET enable_nestloop TO 'off'
-AS $function$
-declare
-  period public.reconciliations;
-begin
-  select * into strict period from public.reconciliations
-  where reconciliations.tenant_id = tenant and reconciliations.id = reconciliation;
-  with past_grace as materialized (
-    select * from private.open_past_grace(period)
-  ), suggested as materialized (
-    select match.id, abs(match.residual_minor) as minor from public.matches match
-    where match.tenant_id = tenant and match.reconciliation_id = period.id
-      and match.state = 'suggested'
-  ), members as materialized (
-    select member.line_no, (array_agg(member.match_id order by member.match_id))[1] as match_id
-    from private.members_of(tenant, array(select suggestion.id from suggested suggestion)) member
-    group by member.line_no
-  ), young as materialized (
-    select distinct members.match_id
-    from members
-    join private.open_among(period, array(select member.line_no from members member)) open_line
-      on open_line.line_no = members.line_no
-    left join past_grace past on past.line_no = members.line_no
-    where past.line_no is null
-  ), overdue as materialized (
-    select past.line_no, past.minor, member.match_id
-    from past_grace past left join members member on member.line_no = past.line_no
-    left join (
-      select exception_line.line_no from private.exception_lines exception_line
-      where exception_line.tenant_id = tenant
-        and exception_line.line_no = any (array(select any_past.line_no from past_grace any_past))
-        and exception_line.pair_no = period.pair_no order by exception_line.line_no
-    ) taken on taken.line_no = past.line_no
-    where taken.line_no is null
-      and not exists (select from young too_young where too_young.match_id = member.match_id)
-  ), subjects as materialized (
-    select null::uuid as match_id, late.line_no, late.minor from overdue late
-    where late.match_id is null
-    union all
-    select suggestion.id, min(late.line_no), suggestion.minor
-    from overdue late join suggested suggestion on suggestion.id = late.match_id
-    group by suggestion.id, suggestion.minor
-  ), chosen as materialized (
-    select * from subjects order by minor desc, line_no limit max_count
-  )
-  select coalesce(jsonb_agg(about_exception.subject order by about_exception.place), '[]'),
-    (select count(*) from subjects) - (select count(*) from chosen)
-  into lines, held_back
-  from private.subjects_of_exceptions(period,
-    array(select choice.match_id from chosen choice order by choice.minor desc, choice.line_no),
-    array(select choice.line_no from chosen choice
-      order by choice.minor desc, choice.line_no)) about_exception;
-end $function$;
 CREATE OR REPLACE FUNCTION private.tables_emptied_by_reset()
  RETURNS text[]
  LANGUAGE sql
@@ -931,6 +831,3 @@ CREATE OR REPLACE FUNCTION private.tables_emptied_by_reset()
  SET search_path TO ''
 RETURN ARRAY['private.alert_events'::text, 'private.alerts'::text, 'private.alert_bundles'::text, 'public.webhook_attempts'::text, 'public.webhook_deliveries'::text, 'public.webhook_answer_times'::text, 'private.event_once'::text, 'public.events'::text, 'public.statement_evidence'::text, 'private.evidence_contents'::text, 'public.evidence'::text, 'public.entries'::text, 'public.entry_batches'::text, 'private.entry_batch_numbers'::text, 'public.entry_rules'::text, 'private.reopened_items'::text, 'public.statements'::text, 'public.period_signatures'::text, 'public.carried_lines'::text, 'public.closings'::text, 'private.period_workers'::text, 'private.closing_requests'::text, 'public.exclusions'::text, 'public.match_members'::text, 'private.unlearned_decisions'::text, 'public.matches'::text, 'private.decisions'::text, 'private.matched_counts'::text, 'private.run_changes'::text, 'private.held_back_reasons'::text, 'public.runs'::text, 'public.exception_comments'::text, 'public.exception_history'::text, 'public.exception_ledger'::text, 'private.exception_clocks'::text, 'private.exception_lines'::text, 'private.business_warnings'::text, 'public.exceptions'::text, 'private.sla_counts'::text, 'private.open_by_deadline'::text, 'private.open_by_assignee'::text, 'private.open_by_reconciliation'::text, 'private.exception_hours'::text, 'public.views'::text, 'public.connection_files'::text, 'private.missing_files'::text, 'private.connection_credentials'::text, 'public.connections'::text, 'public.source_balances'::text, 'private.import_chunks'::text, 'public.imports'::text, 'private.open_lines'::text, 'private.line_texts'::text, 'private.line_spans'::text, 'public.lines'::text, 'public.pair_rules'::text, 'public.reconciliations'::text, 'public.pairs'::text, 'public.sources'::text, 'public.records'::text, 'private.row_counts'::text, 'public.sla_policies'::text, 'private.calendar_spans'::text, 'private.calendar_coverage'::text, 'public.calendar_versions'::text, 'public.calendars'::text];
 grant execute on function private.decision_json(private.decisions) to authenticated;
-grant execute on function private.decisions_to_learn(text,integer,integer) to service_role;
-grant execute on function private.lines_past_grace(text,text,integer) to service_role;
-grant execute on function private.load_short_run(text,text,integer) to service_role;
