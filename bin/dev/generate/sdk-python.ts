@@ -1,4 +1,5 @@
 import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+import { methodName, resourceOf } from "#lib/wire/sdk-names.ts";
 import {
   type Document,
   type Operation,
@@ -7,7 +8,7 @@ import {
   type Schema,
 } from "./api-document.ts";
 import { type Openness, opennessIn } from "./open-enums.ts";
-import { methodName, nameOf, resourceOf } from "./sdk.ts";
+import { nameOf } from "./sdk.ts";
 
 const HEADER = "# Written by `npm run generate` from openapi.json.\n";
 
