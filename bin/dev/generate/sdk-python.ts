@@ -176,6 +176,8 @@ export async function pythonResources(): Promise<string> {
       )
       .join("");
   return `${HEADER}# ruff: noqa
+# Data is parsed JSON: its types are declared, not checked.
+# mypy: disable-error-code="no-any-return"
 from __future__ import annotations
 
 from typing import Any, Literal, Optional, Sequence, Union, Unpack

@@ -12,7 +12,7 @@ const EXPORTS: Record<string, string> = {
   exportStatement: "statement",
 };
 
-/** Operations that have a command of their own. */
+/** Operations with a special command. */
 const COMMANDS: Record<string, (input: ExampleInput) => string> = {
   getMe: () => "tieout whoami",
   createRun: ({ path }) => `tieout run ${path[0]?.value}`,

@@ -133,7 +133,7 @@ describe("the call that an operation's page shows", () => {
       for (const { operation, name } of OPERATIONS) {
         const { code, tenant } = await realExample(operation, "CLI");
         calls.push([name, tenant]);
-        // Each has files of its own.
+        // Examples write files of the same names.
         const own = code.replaceAll(/\b(?:statement|upload)\.\w+\b/g, (file) => `${name}-${file}`);
         scripts.push(`words=${name}.words\n${own}\n`);
       }

@@ -53,8 +53,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
 
 /** The accepted rows stay: the exit code tells a script that the file was not imported in full. */
 function requireAllRows({ refused_count }: { refused_count: number }, what: string): void {
-  if (refused_count > 0)
-    throw new CliError(EXIT.rowsRejected, `${what}: ${refused_count}`);
+  if (refused_count > 0) throw new CliError(EXIT.rowsRejected, `${what}: ${refused_count}`);
 }
 
 /** Finds the source by its ID, or else by its name. */

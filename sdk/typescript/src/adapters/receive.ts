@@ -13,16 +13,16 @@ const MAX_BYTES = 2 ** 20;
 
 /** The bytes of a body, or undefined if there are more than a delivery can have. */
 export async function bodyOf(parts: AsyncIterable<Uint8Array>): Promise<ArrayBuffer | undefined> {
-  const kept: Uint8Array<ArrayBuffer>[] = [];
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = parts[Symbol.asyncIterator]();
   // Leaving a loop would end the connection before the response.
   for (let step = await reader.next(); !step.done; step = await reader.next()) {
-    kept.push(step.value as Uint8Array<ArrayBuffer>);
+    chunks.push(step.value as Uint8Array<ArrayBuffer>);
     length += step.value.length;
     if (length > MAX_BYTES) return undefined;
   }
-  return new Blob(kept).arrayBuffer();
+  return new Blob(chunks).arrayBuffer();
 }
 
 /**
