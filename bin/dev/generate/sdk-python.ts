@@ -70,8 +70,13 @@ class TypePrinter {
   declare(name: string, schema: Schema, openness: Openness): void {
     const { properties } = merged(schema);
     this.#openness = this.#enums.includes(name) ? "closed" : openness;
-    if (properties) this.#declareObject(name, merged(schema));
-    else this.text += `${name} = ${this.typeOf(schema, name)}\n\n`;
+    if (properties) {
+      this.#declareObject(name, merged(schema));
+      return;
+    }
+    // It declares the types within first.
+    const type = this.typeOf(schema, name);
+    this.text += `${name} = ${type}\n\n`;
   }
 
   typeOf(schema: Schema, name: string): string {

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
 import time
 import unittest
@@ -246,6 +247,14 @@ class Calls(Both):
                 self.assertTrue(chunked or bodies == [b"a,b\n1,2\n"] * 2)
 
             self.both(check)
+
+
+class Types(unittest.TestCase):
+    def test_the_items_of_each_list_have_a_type(self) -> None:
+        with open(str(types.__file__), encoding="utf8") as file:
+            items = re.findall(r'^\w+ = list\["(\w+)"\]$', file.read(), re.MULTILINE)
+        self.assertGreater(len(items), 5)
+        self.assertEqual([name for name in items if not hasattr(types, name)], [])
 
 
 class Tokens(unittest.TestCase):
