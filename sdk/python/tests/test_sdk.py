@@ -249,7 +249,7 @@ class Calls(Both):
             self.both(check)
 
 
-class Types(unittest.TestCase):
+class ListTypes(unittest.TestCase):
     def test_the_items_of_each_list_have_a_type(self) -> None:
         with open(str(types.__file__), encoding="utf8") as file:
             items = re.findall(r'^\w+ = list\["(\w+)"\]$', file.read(), re.MULTILINE)
