@@ -6,7 +6,7 @@ const CONTRACT =
   "^lib/(?:[^/]+/(?:(?:sla|filters|report|pauses|bulk|import|history|comments|deliveries|feed|rules|runs|periods|lines|bands|workbench|sign-off|balances|bundles|closing-board|statement-pdf)/)?contract|imports/formats/(?:mapping|skip-reasons)|records/surfaces/[^/]+)\\.ts$";
 /** What a browser may load of lib: plain data about the wire. */
 const WIRE =
-  "^lib/wire/(?:access|conflicts|contract|csv-injection|currencies|errors|event-kinds|facts.gen|ip-range|outstanding-kinds|period-name|product|receiver-headers|reconciled-balances|sample-month|sandbox|schema|scopes).ts$";
+  "^lib/wire/(?:access|conflicts|contract|csv-injection|currencies|errors|event-kinds|facts.gen|ip-range|outstanding-kinds|period-name|product|receiver-headers|reconciled-balances|sample-month|sandbox|schema|scopes|sdk-names).ts$";
 /** An API key is a credential: who verifies credentials and counts their use asks its domain. */
 const KEY_AS_CREDENTIAL = "^lib/api-keys/(?:credential-format|usage-meter|verify-api-key)\\.ts$";
 /** What the pipeline sees of refusals and calls goes into the audit trail. */

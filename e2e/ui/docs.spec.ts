@@ -51,7 +51,10 @@ test("an example is copied as shown, in the chosen language", async ({ page, con
   await expect.poll(copied).toContain(`curl -X POST ${new URL(page.url()).origin}/v1/exceptions`);
   await page.getByRole("radio", { name: "TypeScript" }).check({ force: true });
   await page.getByRole("button", { name: "Copy: Request" }).click();
-  await expect.poll(copied).toContain("await fetch(");
+  await expect.poll(copied).toContain("await tieout.exceptions.create(");
+  await page.getByRole("radio", { name: "CLI" }).check({ force: true });
+  await page.getByRole("button", { name: "Copy: Request" }).click();
+  await expect.poll(copied).toContain("tieout api POST /v1/exceptions --data");
 });
 
 test("a phone's navigation opens, leads on, and closes", async ({ page }) => {

@@ -1,4 +1,5 @@
 import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+import { methodName, resourceOf } from "#lib/wire/sdk-names.ts";
 import {
   type Document,
   type Operation,
@@ -7,7 +8,7 @@ import {
   type Schema,
 } from "./api-document.ts";
 import { type Openness, opennessIn } from "./open-enums.ts";
-import { methodName, nameOf, resourceOf } from "./sdk.ts";
+import { nameOf } from "./sdk.ts";
 
 const HEADER = "# Written by `npm run generate` from openapi.json.\n";
 
@@ -69,8 +70,13 @@ class TypePrinter {
   declare(name: string, schema: Schema, openness: Openness): void {
     const { properties } = merged(schema);
     this.#openness = this.#enums.includes(name) ? "closed" : openness;
-    if (properties) this.#declareObject(name, merged(schema));
-    else this.text += `${name} = ${this.typeOf(schema, name)}\n\n`;
+    if (properties) {
+      this.#declareObject(name, merged(schema));
+      return;
+    }
+    // It declares the types within first.
+    const type = this.typeOf(schema, name);
+    this.text += `${name} = ${type}\n\n`;
   }
 
   typeOf(schema: Schema, name: string): string {
@@ -175,6 +181,8 @@ export async function pythonResources(): Promise<string> {
       )
       .join("");
   return `${HEADER}# ruff: noqa
+# Data is parsed JSON: its types are declared, not checked.
+# mypy: disable-error-code="no-any-return"
 from __future__ import annotations
 
 from typing import Any, Literal, Optional, Sequence, Union, Unpack

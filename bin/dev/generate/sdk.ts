@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
+import { methodName, resourceOf } from "#lib/wire/sdk-names.ts";
 import {
   DOCUMENT,
   type Document,
@@ -132,9 +133,11 @@ function methodOf(
   ];
   const isList = query.some((parameter) => parameter.name === "cursor");
   const queryType = `T.${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`;
-  const isQueryRequired = query.some(({ name: one, required }) => required && one !== "format");
-  const format = query.some((parameter) => parameter.name === "format") && isExport;
-  const queryArgument = format
+  const hasRows = isExport && query.some((parameter) => parameter.name === "end_mark");
+  const isQueryRequired = query.some(
+    ({ name: one, required }) => required && !(hasRows && one === "format"),
+  );
+  const queryArgument = hasRows
     ? `Omit<${queryType}, "format"> & Partial<Pick<${queryType}, "format">>`
     : queryType;
   const args = [
@@ -148,7 +151,7 @@ function methodOf(
   ];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, item) => `\${segment("${item}", ${item})}`);
   const target = filled === path ? `"${path}"` : `\`${filled}\``;
-  const rest = `this.send, ${target}, ${format ? "rowsIn(query)" : query.length > 0 ? "query" : "undefined"}, options`;
+  const rest = `this.send, ${target}, ${hasRows ? "rowsIn(query)" : query.length > 0 ? "query" : "undefined"}, options`;
   const request = [
     `method: "${verb.toUpperCase()}"`,
     `path: ${target}`,
@@ -175,38 +178,10 @@ function docOf(summary: string, description = ""): string {
   return `  /**\n${lines.map((line) => `   * ${line.replaceAll("*/", "*\\/")}`.trimEnd()).join("\n")}\n   */\n`;
 }
 
-/** `/v1/tenants/{id}/members` is `tenantMembers`: `members` lists those of any tenant. */
-export function resourceOf(path: string): string {
-  const [, , first = "", , nested] = path.split("/");
-  if (first !== "tenants" || !nested) return camel(first);
-  return nested === "members" ? "tenantMembers" : camel(nested);
-}
-
-/** `listExceptions` of `exceptions` is `list`; a change of many is `updateMany`. */
-export function methodName(resource: string, operationId: string): string {
-  const plural = resource.charAt(0).toUpperCase() + resource.slice(1);
-  const singular = plural
-    .replace(/ies$/, "y")
-    .replace(/(ch|x)es$/, "$1")
-    .replace(/s$/, "");
-  const short = ["TroubleshootingGuide", plural, singular, "Deliveries", "Delivery"].reduce(
-    (name, noun) =>
-      noun.startsWith("Deliver") && resource !== "webhookDeliveries"
-        ? name
-        : name.replace(new RegExp(`${noun}(?=[A-Z]|$)`), ""),
-    operationId,
-  );
-  return operationId === "updateExceptions" ? "updateMany" : short;
-}
-
 function classOf(resource: string): string {
   return `${resource.charAt(0).toUpperCase()}${resource.slice(1)}Resource`;
 }
 
 export function nameOf(schema: { $ref?: string } | undefined): string {
   return schema?.$ref?.split("/").at(-1) ?? "";
-}
-
-function camel(text: string): string {
-  return text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

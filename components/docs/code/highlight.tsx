@@ -2,7 +2,11 @@ import { common, createLowlight } from "lowlight";
 import type { ReactNode } from "react";
 
 const lowlight = createLowlight(common);
-lowlight.registerAlias({ bash: ["sh", "curl", "openssl"], json: ["http"], plaintext: ["text"] });
+lowlight.registerAlias({
+  bash: ["sh", "curl", "cli", "openssl"],
+  json: ["http"],
+  plaintext: ["text"],
+});
 
 type Node = ReturnType<typeof lowlight.highlight>["children"][number];
 

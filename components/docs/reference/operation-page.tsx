@@ -16,7 +16,7 @@ type Props = { operation: Operation; resource: Resource; origin: string; definit
 /** One operation: its input on the left, a request and its response on the right. */
 export function OperationPage({ operation, resource, origin, definitions }: Props) {
   const { contract, parameters, body, response } = operation;
-  const examples = examplesOf(operation, origin, definitions);
+  const examples = examplesOf(operation, origin);
   const placed = (place: string) =>
     parameters
       .filter((parameter) => parameter.in === place)

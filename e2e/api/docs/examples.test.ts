@@ -1,4 +1,4 @@
-/** Runs the call on each operation's page, in both languages, as a reader would. */
+/** Runs the call on each operation's page as a reader would: by curl, the command line and the SDK. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +12,11 @@ import { moveExamples } from "#lib/openapi/move-examples.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture } from "../contracts/operation.ts";
 import { type Fixture, sampleFor } from "../contracts/samples.ts";
+import { installSdk } from "./install-sdk.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const { resources, definitions } = referenceOf(
+const CLI = join(ROOT, "sdk/cli/src");
+const { resources } = referenceOf(
   moveExamples(openApiDocument(), Date.now()) as unknown as Parameters<typeof referenceOf>[0],
   CONTRACTS,
 );
@@ -31,12 +33,15 @@ let fixture: Fixture;
 beforeAll(async () => {
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
   folder = mkdtempSync(join(ROOT, "test-results/examples-"));
-  fixture = await createFixture();
+  [fixture] = await Promise.all([createFixture(), installSdk(folder)]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An example as it is shown, about things that exist. */
-async function realExample(operation: Operation, language: string): Promise<string> {
+async function realExample(
+  operation: Operation,
+  language: string,
+): Promise<{ code: string; tenant: string }> {
   const { tenant, params = {}, query = {}, body } = await sampleFor(operation.contract, fixture);
   const pairs = (body?.pairs as Record<string, string>[] | undefined) ?? [];
   const lines = (body?.line_ids as string[] | undefined) ?? [];
@@ -48,8 +53,7 @@ async function realExample(operation: Operation, language: string): Promise<stri
     ...lines.slice(0, 1),
   ];
   const shown =
-    examplesOf(operation, stack.url, definitions).find((example) => example.language === language)
-      ?.code ?? "";
+    examplesOf(operation, stack.url).find((example) => example.language === language)?.code ?? "";
   const uuid = existing.find((id) => /^[0-9a-f]{8}-/.test(id));
   const code = shown
     .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
@@ -60,30 +64,55 @@ async function realExample(operation: Operation, language: string): Promise<stri
   const ofPairs = pairs
     .flatMap(Object.values)
     .reduce((text, id) => text.replace(EXAMPLE_SOURCE, id), code);
-  return existing.reduce(
+  const real = existing.reduce(
     (text, id) => text.replaceAll(`${id.split("_")[0]}_019a9f4be2c04d6f8a1b3c5d7e9f0a2b`, id),
     ofPairs,
   );
+  return { code: real, tenant: tenant ?? fixture.tenant };
 }
 
 const RUN_ALL = `
   const failures = {};
+  const { write } = process.stdout;
+  process.stdout.write = () => true;
   for (const name of process.argv.slice(1)) {
     failures[name] = await import(process.cwd() + "/" + name + ".mts").then(() => null, (error) => String(error.stack));
   }
+  process.stdout.write = write;
+  console.log("\\n" + JSON.stringify(failures));`;
+
+/** In one process, which takes the words of each command from the file that bash wrote. */
+const RUN_COMMANDS = `
+  const { readFileSync } = await import("node:fs");
+  const { createProgram } = await import(${JSON.stringify(`${CLI}/program.ts`)});
+  const { failureOf } = await import(${JSON.stringify(`${CLI}/failure.ts`)});
+  const failures = {};
+  const { write } = process.stdout;
+  process.stdout.write = () => true;
+  console.error = () => {};
+  for (const [name, tenant] of JSON.parse(process.argv[1])) {
+    process.env.TIEOUT_TENANT = tenant;
+    const words = readFileSync(name + ".words", "utf8").split("\\0").slice(0, -1);
+    failures[name] = await createProgram().parseAsync(words, { from: "user" }).then(
+      () => process.exitCode || null,
+      (error) => failureOf(error).message,
+    );
+    process.exitCode = 0;
+  }
+  process.stdout.write = write;
   console.log("\\n" + JSON.stringify(failures));`;
 
 const run = (command: string, args: string[], input?: string) =>
   spawnSync(command, args, {
     input,
     encoding: "utf8",
-    env: { ...process.env, TIEOUT_TOKEN: fixture.admin },
+    env: { ...process.env, TIEOUT_URL: stack.url, TIEOUT_TOKEN: fixture.admin },
     cwd: folder,
   });
 
 describe("the call that an operation's page shows", () => {
   it.each(OPERATIONS)("$name by curl", async ({ operation }) => {
-    const code = await realExample(operation, "curl");
+    const { code } = await realExample(operation, "curl");
     const { stdout, stderr } = run(
       "bash",
       ["-s"],
@@ -95,13 +124,42 @@ describe("the call that an operation's page shows", () => {
     ]);
   });
 
-  describe("by TypeScript", () => {
+  describe("by the command line", () => {
+    let failures: Record<string, string | null>;
+
+    beforeAll(async () => {
+      const scripts: string[] = [];
+      const calls: [name: string, tenant: string][] = [];
+      for (const { operation, name } of OPERATIONS) {
+        const { code, tenant } = await realExample(operation, "CLI");
+        calls.push([name, tenant]);
+        // Examples write files of the same names.
+        const own = code.replaceAll(/\b(?:statement|upload)\.\w+\b/g, (file) => `${name}-${file}`);
+        scripts.push(`words=${name}.words\n${own}\n`);
+      }
+      const words = `tieout() { printf '%s\\0' "$@" > "$words"; }\n${scripts.join("")}`;
+      expect(run("bash", ["-s"], words).stderr).toBe("");
+      const args = ["--input-type=module", "--eval", RUN_COMMANDS, JSON.stringify(calls)];
+      const { stdout, stderr } = run(process.execPath, args);
+      expect(stderr).toBe("");
+      failures = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1));
+    });
+
+    it.each(OPERATIONS)("$name", ({ name }) => {
+      expect(failures).toHaveProperty(name, null);
+    });
+  });
+
+  describe("by the SDK", () => {
     let failures: Record<string, string | null>;
 
     // All in one process, one after another: each is a module that does its call when it is loaded.
     beforeAll(async () => {
       for (const { operation, name } of OPERATIONS)
-        writeFileSync(join(folder, `${name}.mts`), await realExample(operation, "TypeScript"));
+        writeFileSync(
+          join(folder, `${name}.mts`),
+          (await realExample(operation, "TypeScript")).code,
+        );
       const { stdout, stderr } = run(process.execPath, [
         "--input-type=module",
         "--eval",
@@ -121,7 +179,7 @@ describe("the call that an operation's page shows", () => {
     for (const { operation, name } of OPERATIONS) {
       writeFileSync(
         join(folder, `${name}.mts`),
-        examplesOf(operation, "https://tieout.example", definitions)[1]?.code ?? "",
+        examplesOf(operation, "https://tieout.example").at(-1)?.code ?? "",
       );
     }
     const files = OPERATIONS.map(({ name }) => `${name}.mts`);
@@ -136,6 +194,8 @@ describe("the call that an operation's page shows", () => {
       "force",
       "--types",
       "node",
+      "--typeRoots",
+      join(ROOT, "node_modules/@types"),
       "--ignoreConfig",
     ];
     const { status, stdout } = run(join(ROOT, "node_modules/.bin/tsc"), [...options, ...files]);

@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Receiver } from "#e2e/webhooks/receiver.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
+import { installSdk } from "./install-sdk.ts";
 import { Shell } from "./shell.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -45,15 +44,6 @@ export async function runGuide(
     rmSync(folder, { recursive: true, force: true });
   }
   return ran;
-}
-
-/** Where `npm install @tieout/sdk` would put it. */
-async function installSdk(folder: string): Promise<void> {
-  const source = join(ROOT, "sdk/typescript");
-  const installed = join(folder, "node_modules/@tieout/sdk");
-  mkdirSync(installed, { recursive: true });
-  copyFileSync(join(source, "package.json"), join(installed, "package.json"));
-  await promisify(execFile)(process.execPath, [join(source, "build.mjs"), join(installed, "dist")]);
 }
 
 function responsesAfter(fences: Fence[], at: number): Fence[] {

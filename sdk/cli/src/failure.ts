@@ -13,6 +13,7 @@ export const EXIT = {
   unavailable: 7,
   questions: 8,
   workFailed: 9,
+  rowsRejected: 10,
 } as const;
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -20,10 +20,30 @@ export function notes<State>(options: { json?: boolean }, textOf: (state: State)
   };
 }
 
-/** Lines of two columns. */
-export function facts(pairs: [string, string | number | null | undefined][]): string {
-  const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${value ?? "none"}`).join("\n");
+/** Lines of two columns. In a terminal, long values go on in the second one. */
+export function facts(
+  pairs: [string, string | number | null | undefined][],
+  columns = process.stdout.columns ?? Number.POSITIVE_INFINITY,
+): string {
+  const width = Math.max(...pairs.map(([name]) => name.length)) + 2;
+  return pairs
+    .map(([name, value]) => {
+      const lines = wrapped(String(value ?? "none"), columns - width);
+      return `${name.padEnd(width)}${lines.join(`\n${" ".repeat(width)}`)}`;
+    })
+    .join("\n");
+}
+
+/** Broken between words only: an ID that is cut can't be copied. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 /** Writes to stdout no faster than its reader takes it, so that nothing collects in memory. */

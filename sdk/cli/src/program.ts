@@ -159,7 +159,9 @@ export function createProgram(): Command {
     .addArgument(new Argument("<method>").argParser(methodOf))
     .argument("<path>")
     .option("--data <json>", "the body: JSON, @file, or - for stdin")
+    .option("--type <media type>", "of the body, by default JSON")
     .option("--paginate", "all items of a list, one per line")
+    .option("--output <file>", "save the response, such as a PDF; it appears only if it is whole")
     .option("--idempotency-key <key>", "instead of a random one")
     .action(act(callApi));
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -108,6 +109,62 @@ test("a file is imported from stdin", async () => {
   expect(api.received[2]).toMatchObject({
     url: "/v1/sources/src_1/imports?file_name=stdin",
     body: "value_date,amount\n2026-10-02,1.00\n",
+  });
+});
+
+test.each([
+  ["--wait", "Rejected", { id: "imp_1", status: "done", accepted_count: 1, refused_count: 2 }],
+  ["--preview", "Rejected", undefined],
+])("an import %s that rejects rows has an exit code of its own", async (option, shown, done) => {
+  const source = { id: "src_1", name: "Bank" };
+  const preview = { questions: [], mapping: null, warnings: [], refused_count: 2 };
+  const steps = [
+    json(200, { items: [source], next_cursor: null }),
+    json(200, preview),
+    ...(done ? [json(202, done)] : []),
+  ];
+  const args = ["import", "-", "--source", "Bank", option];
+  const input = "value_date,amount\n2026-10-02,1.00\nx,y\n";
+  api.script(...steps);
+  const { code, stdout, stderr } = await runTieout(api.url, args, { input });
+  expect({ code, stdout, stderr }).toEqual({
+    code: EXIT.rowsRejected,
+    stdout: expect.stringMatching(new RegExp(`${shown} +2`)),
+    stderr: expect.stringMatching(/Error: (?:Rejected rows|Rows that would be rejected): 2\n$/),
+  });
+  api.script(...steps);
+  const asJson = await runTieout(api.url, [...args, "--json"], { input });
+  expect(asJson.code).toBe(EXIT.rowsRejected);
+  expect(JSON.parse(asJson.stdout)).toEqual(done ?? preview);
+  expect(JSON.parse(asJson.stderr)).toMatchObject({ exit_code: EXIT.rowsRejected });
+});
+
+test("a file that an operation returns is saved whole, and JSON isn't asked for", async () => {
+  const file = Buffer.from([0x25, 0x50, 0xff, 0x00, 0x0a]);
+  const send = (response: ServerResponse) =>
+    response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
+  const output = join(folder, "evidence");
+  api.script(send, send);
+  const path = "/v1/evidence/evd_1/content";
+  expect(await tieout("api", "GET", path, "--output", output)).toMatchObject({ code: 0 });
+  expect(await readFile(output)).toEqual(file);
+  const { code, stderr } = await tieout("api", "GET", path);
+  expect({ code, stderr }).toEqual({
+    code: EXIT.usage,
+    stderr: "Error: The response is no JSON. If it is a file, save it with --output.\n",
+  });
+});
+
+test("a file of another type is sent as its bytes", async () => {
+  const path = join(folder, "invoice.pdf");
+  await writeFile(path, "%PDF-1.7\n");
+  api.script(json(201, { id: "evd_1" }));
+  const args = ["api", "POST", "/v1/evidence?subject_id=lin_1&file_name=invoice.pdf"];
+  const sent = await tieout(...args, "--data", `@${path}`, "--type", "application/pdf");
+  expect(sent.code).toBe(0);
+  expect(api.received[0]).toMatchObject({
+    body: "%PDF-1.7\n",
+    headers: { "content-type": "application/pdf" },
   });
 });
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import tempfile
 import time
 import unittest
@@ -248,6 +249,32 @@ class Calls(Both):
             self.both(check)
 
 
+class ListTypes(unittest.TestCase):
+    def test_the_items_of_each_list_have_a_type(self) -> None:
+        with open(str(types.__file__), encoding="utf8") as file:
+            items = re.findall(r'^\w+ = list\["(\w+)"\]$', file.read(), re.MULTILINE)
+        self.assertGreater(len(items), 5)
+        self.assertEqual([name for name in items if not hasattr(types, name)], [])
+
+
+class Tokens(unittest.TestCase):
+    def test_a_token_that_never_comes_ends_with_the_deadline(self) -> None:
+        async def token() -> str:
+            await asyncio.sleep(60)
+            return "late"
+
+        async def call() -> None:
+            address = {"tenant": "acme", "base_url": "http://127.0.0.1:9"}
+            async with AsyncTieout(**address, token=token, deadline=0.3) as tieout:
+                await tieout.me.get()
+
+        start = time.monotonic()
+        with self.assertRaises(TieoutError) as caught:
+            asyncio.run(call())
+        self.assertEqual(caught.exception.code, "timeout")
+        self.assertLess(time.monotonic() - start, 10)
+
+
 class Exports(Both):
     NDJSON = "application/x-ndjson"
 
@@ -264,7 +291,13 @@ class Exports(Both):
         self.both(check)
 
     def test_an_export_that_was_cut_raises_between_two_rows_too(self) -> None:
-        for text in (b'{"id":"a"}\n', b'{"id":"a"}\n{"id', b""):
+        texts = (
+            b'{"id":"a"}\n',
+            b'{"id":"a"}\n{"id',
+            b"",
+            b'{"id":"a"}\n{"$end":{"rows":2}}\n',
+        )
+        for text in texts:
 
             def check(run: Callable[..., Any], text: bytes = text) -> None:
                 self.server.script(reply(200, text, type=self.NDJSON))
@@ -273,6 +306,31 @@ class Exports(Both):
                 self.assertEqual(caught.exception.code, "incomplete_response")
 
             self.both(check)
+
+
+    def test_a_cell_with_line_breaks_and_quotes_is_one_row(self) -> None:
+        csv = b'id,note\r\n1,"a\r\n""b""\n,' + b"c" * 100 + b'"\r\n2,d\r\n'
+
+        def check(run: Callable[..., Any]) -> None:
+            self.server.script(reply(200, csv + b"#end,2\r\n", type="text/csv; charset=utf-8"))
+            parts = run(lambda t: t.exceptions.export(format="csv").bytes())
+            self.assertEqual(b"".join(parts), csv)
+            self.server.script(reply(200, csv + b"#end,3\r\n", type="text/csv; charset=utf-8"))
+            with self.assertRaisesRegex(TieoutError, "was cut"):
+                run(lambda t: t.exceptions.export(format="csv").bytes())
+
+        self.both(check)
+
+    def test_evidence_and_a_ledgers_file_are_files_of_any_kind_without_a_mark(self) -> None:
+        def check(run: Callable[..., Any]) -> None:
+            file = reply(200, b"Approved by phone.", type="application/octet-stream")
+            self.server.script(file, file)
+            parts = run(lambda t: t.evidence.get_content("evd_1").bytes())
+            self.assertEqual(b"".join(parts), b"Approved by phone.")
+            parts = run(lambda t: t.entry_batches.get_ledger_file("bat_1", format="datev").bytes())
+            self.assertEqual(b"".join(parts), b"Approved by phone.")
+
+        self.both(check)
 
 
 class Waiting(Both):

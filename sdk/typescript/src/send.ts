@@ -77,13 +77,14 @@ async function sendOnce(
   init: ReturnType<typeof initOf>,
   limitMs: number,
 ) {
-  const credential = client.key ?? (await client.token());
+  let credential = client.key;
   const controller = new AbortController();
   // AbortSignal.any() would keep a kilobyte of each call until a long-lived signal is collected.
   const abort = () => controller.abort(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
   const timer = setTimeout(() => controller.abort(), limitMs);
   try {
+    credential ??= await unlessAborted(controller.signal, client.token?.());
     const response = await (client.fetch ?? fetch)(url, {
       ...init,
       headers: {
@@ -97,7 +98,8 @@ async function sendOnce(
     return { response, data: isExport ? undefined : await jsonOf(response) };
   } catch (cause) {
     signal?.throwIfAborted();
-    if (cause instanceof TieoutError) throw cause;
+    const isOfToken = credential === undefined && !controller.signal.aborted;
+    if (cause instanceof TieoutError || isOfToken) throw cause;
     const more = { cause, retryable: true };
     throw controller.signal.aborted
       ? new TieoutError("timeout", "There was no response in time.", more)
@@ -107,6 +109,14 @@ async function sendOnce(
     // An export is still being read: the signal applies until its end.
     if (!isExport) signal?.removeEventListener("abort", abort);
   }
+}
+
+/** What the promise gives, unless the signal aborts before. */
+function unlessAborted<T>(signal: AbortSignal, promise: T | PromiseLike<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    Promise.resolve(promise).then(resolve, reject);
+  });
 }
 
 /** A proxy's page is not a response of the API, whatever its status. Only 204 has no data. */

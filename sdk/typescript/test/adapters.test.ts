@@ -32,8 +32,10 @@ async function listening(listener: RequestListener): Promise<Running> {
 const FRAMEWORKS: Record<string, () => Promise<Running>> = {
   "Express, before its parser": () =>
     listening(express().post(PATH, expressWebhook(SECRET, store)).use(express.json())),
-  "Express, behind a raw parser": () =>
-    listening(express().post(PATH, express.raw({ type: "*/*" }), expressWebhook(SECRET, store))),
+  "Express, behind a raw parser": () => {
+    const raw = express.raw({ type: "*/*", limit: "1mb" });
+    return listening(express().post(PATH, raw, expressWebhook(SECRET, store)));
+  },
   Fastify: async () => {
     const app = fastify().register(fastifyWebhook(PATH, SECRET, store));
     app.post("/other", async ({ body }) => body);
@@ -66,6 +68,7 @@ test.each(Object.keys(FRAMEWORKS))(
       expect(store).toHaveBeenCalledExactlyOnceWith({ ...JSON.parse(BODY), id: "evt_7" });
       expect(await post({ ...headers, "webhook-id": "evt_8" })).toBe(401);
       expect(await post(headers, `${BODY} `)).toBe(401);
+      expect(await post(headers, "x".repeat(2 ** 20 + 1))).toBe(413);
       expect(store).toHaveBeenCalledOnce();
       // A delivery that couldn't be stored must be sent again.
       store.mockRejectedValue(new Error("The disk is full."));
@@ -75,6 +78,22 @@ test.each(Object.keys(FRAMEWORKS))(
     }
   },
 );
+
+test("a body without an end is refused after 1 MiB", async () => {
+  let sent = 0;
+  const body = new ReadableStream({
+    pull: (controller) => {
+      sent += 100_000;
+      controller.enqueue(new Uint8Array(100_000));
+      if (sent >= 5_000_000) controller.close();
+    },
+  });
+  const init = { method: "POST", body, duplex: "half", headers: await sign(BODY, SECRET) };
+  const response = await nextWebhook(SECRET, store)(new Request("http://x/", init));
+  expect(response.status).toBe(413);
+  expect(sent).toBeLessThan(2_000_000);
+  expect(store).not.toHaveBeenCalled();
+});
 
 test("a failure reaches Express's error handler, in versions that await no handler too", async () => {
   const failure = new Error("The disk is full.");

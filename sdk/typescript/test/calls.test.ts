@@ -237,6 +237,29 @@ test("a logged client doesn't contain its credential", () => {
   expect(inspect(tieout, { depth: 9, showHidden: true })).not.toContain("id.secret");
 });
 
+test("a token that never comes ends with the deadline, and with the signal", async () => {
+  server.script();
+  const token = () => new Promise<string>(() => {});
+  tieout = new Tieout({ token, tenant: "acme", baseUrl: server.url, deadlineMs: 100 });
+  expect(await failureOf(create())).toMatchObject({ code: "timeout", retryable: true });
+  const reason = new Error("The user left.");
+  const signal = AbortSignal.timeout(30);
+  expect((await failureOf(create({ signal, deadlineMs: 60_000 }))).name).toBe("TimeoutError");
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), 30);
+  expect(await failureOf(create({ signal: controller.signal, deadlineMs: 60_000 }))).toBe(reason);
+  expect(server.received).toHaveLength(0);
+});
+
+test("the failure of a token is passed through, and nothing is sent", async () => {
+  server.script(created);
+  const failure = new Error("The identity provider is down.");
+  const token = async () => Promise.reject(failure);
+  tieout = new Tieout({ token, tenant: "acme", baseUrl: server.url });
+  expect(await failureOf(create())).toBe(failure);
+  expect(server.received).toHaveLength(0);
+});
+
 test("the token is requested before each attempt", async () => {
   let count = 0;
   const token = async () => `token-${++count}`;
@@ -345,6 +368,9 @@ test.each([
   ["within a row", "application/x-ndjson", '{"id":"a"}\n{"id"', false],
   ["within a row of CSV", "text/csv", "id\r\na", false],
   ["before the end of a zip", "application/zip", "PK\u0003\u0004", false],
+  ["in its middle", "application/x-ndjson", '{"id":"a"}\n{"$end":{"rows":2}}\n', false],
+  ["in its middle, as CSV", "text/csv", 'id\r\n"a\nb"\r\n#end,2\r\n', false],
+  ["and joined to another", "text/csv", "id\r\na\r\nb\r\n#end,1\r\n", false],
 ])("an export that was cut %s throws", async (_name, type, text, isDestroyed) => {
   server.script((response) => {
     response.writeHead(200, { "content-type": type });
@@ -367,6 +393,36 @@ test("a file's bytes are those of the export, without its end mark", async () =>
   for await (const part of tieout.exceptions.export({ format: "csv" }).bytes())
     text += new TextDecoder().decode(part);
   expect(text).toBe(`id,note\r\n${rows}`);
+});
+
+test("a cell with line breaks and quotes is one row", async () => {
+  const csv = `id,note\r\n1,"a\r\n""b""\n,${"c".repeat(100)}"\r\n2,d\r\n`;
+  server.script((response) => {
+    response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
+    response.end(`${csv}#end,2\r\n`);
+  });
+  let text = "";
+  for await (const part of tieout.exceptions.export({ format: "csv" }).bytes())
+    text += new TextDecoder().decode(part);
+  expect(text).toBe(csv);
+});
+
+test.each([
+  ["evidence", () => tieout.evidence.getContent("evd_1"), "/v1/evidence/evd_1/content"],
+  [
+    "a ledger's file",
+    () => tieout.entryBatches.getLedgerFile("bat_1", { format: "datev" }),
+    "/v1/entry-batches/bat_1/ledger-file?format=datev",
+  ],
+])("%s is a file of any kind, which has no mark", async (_name, open, url) => {
+  server.script((response) => {
+    response.writeHead(200, { "content-type": "application/octet-stream" });
+    response.end("Approved by phone.");
+  });
+  let text = "";
+  for await (const part of open().bytes()) text += new TextDecoder().decode(part);
+  expect(text).toBe("Approved by phone.");
+  expect(server.received[0]?.url).toBe(url);
 });
 
 test("a signal stops an export that is being read", async () => {

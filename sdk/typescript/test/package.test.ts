@@ -1,9 +1,14 @@
 import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { createContext, runInContext } from "node:vm";
 import { minify } from "@swc/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+
+import type * as Next from "../src/adapters/next.ts";
+import type * as Sdk from "../src/index.ts";
 
 const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, "..");
@@ -82,6 +87,85 @@ test("the main entry imports nothing of Node and no package, and is small", asyn
   }
   expect(files).toContain("index.js");
   expect(bytes).toBeLessThan(MAX_BYTES);
+});
+
+/** Loads the built package with the globals of an edge runtime, of which Node's own aren't any. */
+function inEdgeRuntime(entry: string): Record<string, unknown> {
+  const context = createContext({
+    AbortController,
+    AbortSignal,
+    Blob,
+    Headers,
+    ReadableStream,
+    Response,
+    TextDecoder,
+    TextEncoder,
+    URL,
+    URLSearchParams,
+    atob,
+    btoa,
+    clearTimeout,
+    crypto,
+    fetch: edgeFetch,
+    performance: { now: () => performance.now() },
+    setTimeout: (work: () => void, ms: number) => setTimeout(work, ms),
+  });
+  const loaded = new Map<string, { exports: Record<string, unknown> }>();
+  const load = (path: string): Record<string, unknown> => {
+    const known = loaded.get(path);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    loaded.set(path, module);
+    const wrapped = `(function (require, module, exports) {${readFileSync(path, "utf8")}\n})`;
+    const require = (from: string) => {
+      if (!from.startsWith(".")) throw new Error(`An edge runtime has no ${from}.`);
+      return load(join(dirname(path), from));
+    };
+    runInContext(wrapped, context, { filename: path })(require, module, module.exports);
+    return module.exports;
+  };
+  expect(runInContext("typeof process + typeof Buffer + typeof require", context)).toBe(
+    "undefined".repeat(3),
+  );
+  return load(join(dist, "cjs", entry));
+}
+
+const CREATED = { id: "exc_1" };
+let refusals = 0;
+const edgeFetch = async (url: string, { body }: { body?: unknown }): Promise<Response> => {
+  if (url.endsWith("/export?format=ndjson&end_mark=true"))
+    return new Response('{"id":"ä"}\n{"$end":{"rows":1}}\n', {
+      headers: { "content-type": "application/x-ndjson" },
+    });
+  if (url.includes("/imports"))
+    return Response.json({ id: await new Response(body as Blob).text() });
+  if (refusals++ === 0) return Response.json({ code: "unavailable" }, { status: 503 });
+  return Response.json(CREATED, { status: 201, headers: { "x-request-id": "req_1" } });
+};
+
+test("an edge runtime can call, retry, export, send a file, and verify a delivery", async () => {
+  const { Tieout, TieoutError, toDecimal } = inEdgeRuntime("index.js") as unknown as typeof Sdk;
+  const tieout = new Tieout({ key: "id.secret", tenant: "acme", baseUrl: "https://x.example" });
+  const created = tieout.exceptions.create({ title: "Payout", severity: "high" });
+  expect(await created.withResponse()).toMatchObject({ data: CREATED, requestId: "req_1" });
+  expect(refusals).toBe(2);
+  const rows: unknown[] = [];
+  for await (const row of tieout.exceptions.export()) rows.push(row);
+  expect(rows).toEqual([{ id: "ä" }]);
+  expect(await tieout.sources.createImport("src_1", new Blob(["a,b"]))).toEqual({ id: "a,b" });
+  expect(toDecimal(125_000n, "EUR")).toBe("1250.00");
+
+  const body = JSON.stringify({ type: "run.done", data: { a: "ä" } });
+  const headers = new Headers(await tieout.webhooks.sign(body, "a secret"));
+  const bytes = new TextEncoder().encode(body);
+  const unwrapped = await tieout.webhooks.unwrap(bytes, headers, ["other", "a secret"]);
+  expect(unwrapped).toEqual({ ...JSON.parse(body), id: "evt_test" });
+  const refused = tieout.webhooks.unwrap(`${body} `, headers, "a secret");
+  await expect(refused).rejects.toBeInstanceOf(TieoutError);
+
+  const { nextWebhook } = inEdgeRuntime("adapters/next.js") as unknown as typeof Next;
+  const request = new Request("https://x.example/", { method: "POST", body, headers });
+  expect((await nextWebhook("a secret", () => {})(request)).status).toBe(204);
 });
 
 const PUBLIC = /^(?:export (?:declare )?(?:abstract )?(?:class|interface|function|type)\b)/;

@@ -1,9 +1,18 @@
+import { Export, TieoutError } from "../../../typescript/src/index.ts";
+import type { Request } from "../../../typescript/src/request.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { textOf } from "../input.ts";
+import { fileOf, textOf } from "../input.ts";
 import { write } from "../output.ts";
+import { saveAs } from "../save.ts";
 
-type ApiOptions = GlobalOptions & { data?: string; paginate?: boolean; idempotencyKey?: string };
+type ApiOptions = GlobalOptions & {
+  data?: string;
+  type?: string;
+  paginate?: boolean;
+  output?: string;
+  idempotencyKey?: string;
+};
 const DEADLINE_MS = 60_000;
 type Page = { items?: unknown[]; next_cursor?: string | null };
 
@@ -12,23 +21,30 @@ export async function callApi(method: string, path: string, options: ApiOptions)
   if (!path.startsWith("/v1/")) throw new CliError(EXIT.usage, "The path begins with /v1/.");
   if (method === "GET" && options.data !== undefined)
     throw new CliError(EXIT.usage, "GET takes no --data. Filters are part of the path.");
-  // Parsing the text would change large numbers.
-  const file = await bodyOf(options.data);
+  if (options.output !== undefined && options.paginate)
+    throw new CliError(EXIT.usage, "--output saves one response: leave out --paginate.");
+  const file = await bodyOf(options);
   const { send } = await connect(options);
+  const requestOf = (target: string): Request => ({
+    method,
+    path: target,
+    file,
+    keyed: method === "POST",
+    options: {
+      contentType: options.type ?? "application/json",
+      idempotencyKey: options.idempotencyKey,
+      deadlineMs: options.type ? undefined : DEADLINE_MS,
+    },
+  });
   const call = async (target: string): Promise<unknown> => {
-    const { data = null } = await send({
-      method,
-      path: target,
-      file,
-      keyed: method === "POST",
-      options: {
-        contentType: "application/json",
-        idempotencyKey: options.idempotencyKey,
-        deadlineMs: DEADLINE_MS,
-      },
-    });
+    const { data = null } = await send(requestOf(target)).catch(refuseFile);
     return data;
   };
+  if (options.output !== undefined) {
+    const open = async () => (await send({ ...requestOf(path), isExport: true })).response;
+    await saveAs(options, options.output, new Export(open).bytes());
+    return;
+  }
   if (!options.paginate) {
     console.log(JSON.stringify(await call(path), null, options.json ? 0 : 2));
     return;
@@ -44,8 +60,18 @@ export async function callApi(method: string, path: string, options: ApiOptions)
   }
 }
 
-/** JSON, `@file`, or `-` for stdin. */
-async function bodyOf(data: string | undefined): Promise<string | undefined> {
+/** JSON, `@file`, or `-` for stdin. A file of another type is sent as its bytes. */
+async function bodyOf({ data, type }: ApiOptions): Promise<string | File | undefined> {
   const path = data === "-" ? data : data?.startsWith("@") && data.slice(1);
-  return path ? textOf(path) : data;
+  if (!path) return data;
+  // Parsing the text would change large numbers.
+  return type ? fileOf(path) : textOf(path);
+}
+
+function refuseFile(error: unknown): never {
+  const isFile =
+    error instanceof TieoutError && error.code === "unexpected_response" && error.status === 200;
+  throw isFile
+    ? new CliError(EXIT.usage, "The response is no JSON. If it is a file, save it with --output.")
+    : error;
 }

@@ -1,12 +1,9 @@
-import { createWriteStream, rmSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Export, Tieout } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
 import { pairOf } from "../input.ts";
-import { note, write } from "../output.ts";
+import { write } from "../output.ts";
+import { saveAs } from "../save.ts";
 
 type Query = { format: string };
 type Exported = {
@@ -60,16 +57,7 @@ export async function exportList(
     for await (const chunk of bytes) await write(chunk);
     return;
   }
-  const written = `${output}.${process.pid}`;
-  // A signal ends the process without the steps below.
-  process.once("exit", () => rmSync(written, { force: true }));
-  try {
-    await pipeline(Readable.from(bytes), createWriteStream(written));
-    await rename(written, output);
-  } finally {
-    await rm(written, { force: true });
-  }
-  note(options, `Saved ${output}`);
+  await saveAs(options, output, bytes);
 }
 
 /** The zip of the newest signed statement, with its proof. */

@@ -27,6 +27,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
   const { preview, answers } = await settle(tieout, source, file, options);
   if (options.preview) {
     print(options, preview, summaryOf(preview));
+    requireAllRows(preview, "Rows that would be rejected");
     return;
   }
   const mapping = preview.mapping as Mapping | null;
@@ -47,6 +48,12 @@ export async function importFile(path: string, options: ImportOptions): Promise<
       )
     : ((await tieout.sources.createImport(source.id, file, query)) as Import);
   print(options, done, options.wait ? outcomeOf(done) : `${done.id} is ${done.status}`);
+  if (options.wait) requireAllRows(done, "Rejected rows");
+}
+
+/** The accepted rows stay: the exit code tells a script that the file was not imported in full. */
+function requireAllRows({ refused_count }: { refused_count: number }, what: string): void {
+  if (refused_count > 0) throw new CliError(EXIT.rowsRejected, `${what}: ${refused_count}`);
 }
 
 /** Finds the source by its ID, or else by its name. */

@@ -6,6 +6,7 @@ import type {
 import type { Tieout } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { print } from "../output.ts";
+import { SeenCalls } from "./seen-calls.ts";
 
 const LOOK_EVERY_MS = 2_000;
 const SHOWN_AT_FIRST = 10;
@@ -15,10 +16,10 @@ const PAGE = 250;
 export async function tailLogs(options: GlobalOptions & { failed?: boolean }): Promise<void> {
   const { tieout } = await connect(options);
   const query: ListRequestsQuery = options.failed ? { status: "failed" } : {};
-  const seen = new Set<string>();
+  const seen = new SeenCalls();
   const show = (requests: readonly LoggedRequest[]) => {
     for (const request of requests.toReversed()) {
-      seen.add(request.id);
+      seen.add(request);
       const { at, status, method, path, duration_ms, actor } = request;
       const by = actor ?? "unknown";
       print(options, request, `${at}  ${status}  ${method} ${path}  ${duration_ms} ms  ${by}`);
@@ -27,17 +28,18 @@ export async function tailLogs(options: GlobalOptions & { failed?: boolean }): P
   const first = await read(tieout, { ...query, limit: SHOWN_AT_FIRST }, seen);
   show(first.items);
   // Calls older than the first one shown are left out.
-  const since = first.next_cursor === null ? undefined : first.items.at(-1)?.at;
+  const start = first.next_cursor === null ? undefined : first.items.at(-1)?.at;
   for (;;) {
     await sleep(LOOK_EVERY_MS);
+    const since = seen.forget() ?? start;
     show(await unseen(tieout, { ...query, since, limit: PAGE }, seen));
   }
 }
 
 /** Reads a page. The call itself is in the log, too, and counts as seen. */
-async function read(tieout: Tieout, query: ListRequestsQuery, seen: Set<string>) {
+async function read(tieout: Tieout, query: ListRequestsQuery, seen: SeenCalls) {
   const { data, requestId } = await tieout.requests.list(query).page().withResponse();
-  if (requestId) seen.add(requestId);
+  if (requestId) seen.addOwn(requestId);
   return data;
 }
 
@@ -48,7 +50,7 @@ async function read(tieout: Tieout, query: ListRequestsQuery, seen: Set<string>)
 async function unseen(
   tieout: Tieout,
   query: ListRequestsQuery,
-  seen: Set<string>,
+  seen: SeenCalls,
 ): Promise<LoggedRequest[]> {
   const found: LoggedRequest[] = [];
   for (let cursor: string | undefined; ; ) {

@@ -47,7 +47,24 @@ class AlertChannelPage(TypedDict):
 
 AlertScope = Literal["mine", "all", "off"]
 
+class AmountsByCurrencyItem(TypedDict):
+    currency: "CurrencyOfAmount"
+    amount_minor: "MinorAmount"
+
+
 AmountsByCurrency = list["AmountsByCurrencyItem"]
+
+class AmountsBySideItem(TypedDict):
+    currency: "CurrencyOfAmount"
+    side: Union["LineSide", str]
+    lines: Union[int, str]
+    matched: "MinorAmount"
+    excluded: "MinorAmount"
+    open: Union[int, str]
+    adjustments: Union[int, str]
+    residual: Union[int, str]
+    holds: bool
+
 
 AmountsBySide = list["AmountsBySideItem"]
 
@@ -1156,6 +1173,20 @@ FeeHandling = Literal["deduct", "ignore"]
 
 FileAfterwards = Literal["leave", "move", "delete"]
 
+class FileStatementsItem(TypedDict):
+    id: Union[str, None]
+    account: Union[str, None]
+    currency: Union[str, None]
+    opening_balance_minor: Union[int, None]
+    closing_balance_minor: Union[int, None]
+    balance_holds: Union[bool, None]
+    control_totals_hold: Union[bool, None]
+    line_count: int
+    sum_minor: str
+    period_start: Union[str, None]
+    period_end: Union[str, None]
+
+
 FileStatements = list["FileStatementsItem"]
 
 class FirstStepsStepsItem(TypedDict):
@@ -1405,6 +1436,11 @@ ImportStatus = Literal["queued", "reading", "done", "failed", "undoing", "undone
 
 ImportWarning = Literal["nothing_stored", "skipped", "refused", "balance_differs", "running_balance_breaks", "several_accounts", "hidden_rows", "control_totals_differ"]
 
+class ImportWarningsItem(TypedDict):
+    code: Union["ImportWarning", str]
+    message: str
+
+
 ImportWarnings = list["ImportWarningsItem"]
 
 class IncludeLineRequest(TypedDict):
@@ -1593,6 +1629,12 @@ class LineHistory(TypedDict):
 class LinePage(TypedDict):
     items: list["Line"]
     next_cursor: "NextCursor"
+
+
+class LineRefusalsItem(TypedDict):
+    line: Union[int, None]
+    field: Union[str, None]
+    message: str
 
 
 LineRefusals = list["LineRefusalsItem"]
@@ -2006,6 +2048,12 @@ class OpenNextPeriodsRequest(TypedDict):
     dry_run: NotRequired[bool]
     idempotency_key: NotRequired["RequestIdempotencyKey"]
 
+
+OpeningHoursItem = TypedDict("OpeningHoursItem", {
+    "day": Union["Weekday", str],
+    "from": str,
+    "to": str,
+})
 
 OpeningHours = list["OpeningHoursItem"]
 
@@ -2838,6 +2886,12 @@ class SkippedException(TypedDict):
     id: str
     title: str
     message: str
+
+
+class SkippedLinesItem(TypedDict):
+    line: int
+    reason: Union["SkipReason", str]
+    text: str
 
 
 SkippedLines = list["SkippedLinesItem"]

@@ -1,10 +1,10 @@
 import type { HeadersLike, RawBody } from "../webhooks.ts";
-import { type DeliveryHandler, receive, type Secret } from "./receive.ts";
+import { bodyOf, type DeliveryHandler, receive, type Secret } from "./receive.ts";
 
 type NodeRequest = AsyncIterable<Uint8Array> & { headers: HeadersLike; body?: unknown };
 type NodeResponse = { statusCode: number; end: () => unknown };
 
-/** A handler for Express, before `express.json()` or behind `express.raw()`. */
+/** A handler for Express, before `express.json()` or behind `express.raw()`. Bodies over 1 MiB are refused. */
 export function expressWebhook(secret: Secret, handle: DeliveryHandler) {
   return async (
     request: NodeRequest,
@@ -20,10 +20,4 @@ export function expressWebhook(secret: Secret, handle: DeliveryHandler) {
       next(error);
     }
   };
-}
-
-async function bodyOf(request: NodeRequest): Promise<ArrayBuffer> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for await (const part of request) parts.push(part as Uint8Array<ArrayBuffer>);
-  return new Blob(parts).arrayBuffer();
 }

@@ -8,6 +8,23 @@ export type Secret = string | readonly string[];
  */
 export type DeliveryHandler = (delivery: Delivery) => unknown;
 
+/** More than any delivery has, and Fastify's own limit. */
+const MAX_BYTES = 2 ** 20;
+
+/** The bytes of a body, or undefined if there are more than a delivery can have. */
+export async function bodyOf(parts: AsyncIterable<Uint8Array>): Promise<ArrayBuffer | undefined> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  const reader = parts[Symbol.asyncIterator]();
+  // Leaving a loop would end the connection before the response.
+  for (let step = await reader.next(); !step.done; step = await reader.next()) {
+    chunks.push(step.value as Uint8Array<ArrayBuffer>);
+    length += step.value.length;
+    if (length > MAX_BYTES) return undefined;
+  }
+  return new Blob(chunks).arrayBuffer();
+}
+
 /**
  * Verifies a delivery and passes it on.
  * @returns the status to respond with.
@@ -15,11 +32,12 @@ export type DeliveryHandler = (delivery: Delivery) => unknown;
  * again
  */
 export async function receive(
-  body: RawBody,
+  body: RawBody | undefined,
   headers: HeadersLike,
   secret: Secret,
   handle: DeliveryHandler,
-): Promise<204 | 401> {
+): Promise<204 | 401 | 413> {
+  if (body === undefined) return 413;
   let delivery: Delivery;
   try {
     delivery = await unwrap(body, headers, secret);

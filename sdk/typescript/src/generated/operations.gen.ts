@@ -398,8 +398,8 @@ export class EntryBatchesResource extends Resource {
    *
    * In the import layout that the ledger publishes; the guide to entries names the sources. One currency per file. 409 names an entry that the ledger can't accept. Downloading doesn't mark the batch as exported.
    */
-  getLedgerFile(id: string, query?: Omit<T.GetLedgerFileQuery, "format"> & Partial<Pick<T.GetLedgerFileQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, `/v1/entry-batches/${segment("id", id)}/ledger-file`, rowsIn(query), options);
+  getLedgerFile(id: string, query: T.GetLedgerFileQuery, options?: CallOptions): Export {
+    return exportOf(this.send, `/v1/entry-batches/${segment("id", id)}/ledger-file`, query, options);
   }
 
   /**

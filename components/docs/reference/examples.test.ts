@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { openApiDocument } from "#lib/openapi/document.ts";
+import { CONTRACTS } from "#lib/openapi/operations.ts";
+import { examplesOf } from "./examples.ts";
+import { referenceOf } from "./reference.ts";
+
+const document = openApiDocument() as unknown as Parameters<typeof referenceOf>[0];
+const examples = referenceOf(document, CONTRACTS)
+  .resources.flatMap(({ operations }) => operations)
+  .map((operation) => ({
+    id: operation.contract.operationId,
+    ...Object.fromEntries(
+      examplesOf(operation, "https://tieout.example").map(({ language, code }) => [language, code]),
+    ),
+  })) as { id: string; curl: string; CLI: string; TypeScript: string }[];
+const of = (id: string) => examples.find((example) => example.id === id);
+
+test("each operation is called by curl, by the command line and by the SDK", () => {
+  for (const { id, curl, CLI, TypeScript } of examples) {
+    expect.soft(curl, id).toMatch(/^curl /);
+    expect.soft(CLI, id).toMatch(/(?:^|\n)tieout \w/);
+    expect.soft(TypeScript, id).toMatch(/tieout\.\w+\.\w+\(/);
+    expect.soft(`${CLI}${TypeScript}`, id).not.toMatch(/undefined|NaN|\[object/);
+  }
+  expect(examples.length).toBeGreaterThan(150);
+});
+
+test("an operation with a special command shows it", () => {
+  expect(of("getMe")?.CLI).toBe("tieout whoami");
+  expect(of("closeReconciliation")?.CLI).toMatch(/^tieout close rcn_\w+$/);
+  expect(of("exportExceptions")?.CLI).toBe(
+    "tieout export exceptions --format csv --output exceptions.csv",
+  );
+  expect(of("createImport")?.CLI).toMatch(
+    /\nEND\n\ntieout import statement\.csv --source src_\w+$/,
+  );
+});
+
+test("a list is read to its end, and a file is saved", () => {
+  expect(of("listExceptions")?.CLI).toBe("tieout api GET /v1/exceptions --paginate");
+  expect(of("listExceptions")?.TypeScript).toContain("for await (const item of items)");
+  expect(of("getStatementPdf")?.CLI).toMatch(/ --output download$/);
+  expect(of("getStatementPdf")?.TypeScript).toMatch(
+    /await writeFile\("download", .*\.bytes\(\)\);/,
+  );
+});
