@@ -15,57 +15,91 @@ begin
   return extract(hour from at at time zone zone) between 1 and 4;
 end $$;
 
--- Whether a line open in a period has passed its grace period since a run of it.
-create function private.grace_has_passed(period public.reconciliations,
+-- Whether a line open in a period has passed its grace period since the last run. The oldest that
+-- had not passed it then tells. The last day of grace is computed only where that line is as old as
+-- a grace period without days off.
+create function private.grace_has_passed(period public.reconciliations, pair public.pairs,
   last_run public.runs) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return exists (
-    select from public.pairs pair
-    join public.sources source on source.tenant_id = pair.tenant_id
-      and source.source_no in (pair.left_source_no, pair.right_source_no)
+    select
+    from (values ('left', pair.left_source_no), ('right', pair.right_source_no))
+      of_side (side, source_no)
+    join public.sources source on source.tenant_id = period.tenant_id
+      and source.source_no = of_side.source_no
     cross join lateral (
-      select private.last_day_of_grace(source,
-        private.policy_of_pair(pair.tenant_id, pair.pair_no) ->> 'calendar_id') as day
-    ) grace
-    where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
-      and exists (
-        select from private.open_lines open_line
-        where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
-          and open_line.side = case source.source_no when pair.left_source_no then 'left'
-            else 'right' end
-          and open_line.value_date < grace.day and open_line.value_date <= period.period_end
-          and open_line.value_date
-            >= (last_run.conditions -> 'days_of_grace' ->> source.source_no::text)::date
-      )
+      select open_line.value_date from private.open_lines open_line
+      where open_line.tenant_id = period.tenant_id and open_line.pair_no = period.pair_no
+        and open_line.side = of_side.side and open_line.value_date
+          >= (last_run.conditions -> 'days_of_grace' ->> source.source_no::text)::date
+      order by open_line.value_date limit 1
+    ) oldest
+    where oldest.value_date <= period.period_end and case
+      when oldest.value_date < (now() at time zone source.time_zone)::date - source.grace_days
+      then oldest.value_date < private.last_day_of_grace(source, last_run.calendar_id) end
   );
 end $$;
 
--- Whether something was left for a full run of a period. The run looks again before it begins, and
--- ends where another one has just found the same (private.begin_run).
-create function private.is_full_run_due(period public.reconciliations,
-  at timestamptz) returns boolean
+-- The open periods with auto_run whose left source is where it is night.
+create function private.periods_at_night(at timestamptz) returns setof public.reconciliations
 language plpgsql stable set search_path = '' as $$
-declare
-  last_run constant public.runs := private.newest_run(period, '{queued,running,done,failed}');
 begin
-  if last_run.status in ('queued', 'running')
-    or last_run.created_at > at - private.nightly_run_interval()
-    or private.is_closing(period.tenant_id, period.pair_no, period.id) then
-    return false;
-  end if;
-  return last_run.status = 'failed'
-    or exists (select from private.run_changes run_change
-      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
-    or exists (select from private.unlearned_decisions decision
-      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no)
-    or private.grace_has_passed(period, last_run);
+  return query
+  -- There are few zones, and many sources.
+  with zones_at_night as materialized (
+    select zone.time_zone
+    from (select distinct source.time_zone from public.sources source offset 0) zone
+    where private.is_night(zone.time_zone, at)
+  )
+  select period.*
+  from public.reconciliations period
+  join public.pairs pair on pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
+    and pair.opening is null
+  join public.sources source on source.tenant_id = pair.tenant_id
+    and source.source_no = pair.left_source_no
+  where period.auto_run and period.closed_at is null and period.status <> 'archived'
+    and source.time_zone in (select zone.time_zone from zones_at_night zone);
+end $$;
+
+-- Those of them for which something was left: a change, a decision, a failed run, or a line past
+-- grace. The run looks again before it begins, and ends where another one has just found the same
+-- (private.begin_run).
+create function private.periods_due_at_night(at timestamptz) returns setof public.reconciliations
+language plpgsql stable set search_path = '' as $$
+begin
+  return query
+  with changed as materialized (
+    select distinct run_change.tenant_id, run_change.reconciliation_id
+    from private.run_changes run_change
+  ), decided as materialized (
+    select distinct decision.tenant_id, decision.pair_no from private.unlearned_decisions decision
+  )
+  select period.*
+  from private.periods_at_night(at) period
+  join public.pairs pair on pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no
+  left join lateral (
+    select run.* from public.runs run
+    where run.tenant_id = period.tenant_id and run.reconciliation_id = period.id
+      and run.dry_run is null
+    order by run.id desc limit 1
+  ) last_run on true
+  where coalesce(last_run.status not in ('queued', 'running')
+      and last_run.created_at <= at - private.nightly_run_interval(), true)
+    and case
+      when last_run.status = 'failed'
+        or (period.tenant_id, period.id) in (select changed.tenant_id, changed.reconciliation_id
+          from changed)
+        or (period.tenant_id, period.pair_no) in (select decided.tenant_id, decided.pair_no
+          from decided) then true
+      else private.grace_has_passed(period, pair, last_run)
+    end;
 end $$;
 
 -- Queues the runs that are due where it is night, at most `batch`. Returns how many. Other runs go
 -- first: their jobs have a lower number as their priority, and a request of the same run takes the
 -- job over.
-create function private.queue_nightly_runs(batch integer default 200,
+create function private.queue_nightly_runs(batch integer default 1000,
   at timestamptz default now()) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -73,18 +107,11 @@ declare
   queued_count integer := 0;
 begin
   for period in
-    select reconciliation.*
-    from public.reconciliations reconciliation
-    join public.pairs pair on pair.tenant_id = reconciliation.tenant_id
-      and pair.pair_no = reconciliation.pair_no and pair.opening is null
-    join public.sources source on source.tenant_id = pair.tenant_id
-      and source.source_no = pair.left_source_no
-    where reconciliation.auto_run and reconciliation.closed_at is null
-      and reconciliation.status <> 'archived' and private.is_night(source.time_zone, at)
-      and not exists (select from graphile_worker.jobs job
-        where job.key = 'match:' || reconciliation.id)
-      and private.is_full_run_due(reconciliation, at)
-    order by reconciliation.period_end
+    select due.*
+    from private.periods_due_at_night(at) due
+    where not exists (select from graphile_worker.jobs job where job.key = 'match:' || due.id)
+      and not private.is_closing(due.tenant_id, due.pair_no, due.id)
+    order by due.period_end
     limit batch
   loop
     perform private.queue_run(period.tenant_id, period.pair_no, period.id, null, interval '0', 10);

@@ -44,7 +44,7 @@ type BegunRun = {
   short_after: LastRun | null;
 };
 
-/** The maximum number of decisions that one run learns from. */
+/** How many decisions are read at once. */
 const DECISIONS_MAX = 2_000;
 const REPORT_EVERY_MS = 500;
 /** How long the rules block the event loop before they yield. */
@@ -233,25 +233,31 @@ async function begin(client: Client, key: RunKey): Promise<ClaimedRun | null> {
 const businessDaysIn = ({ openDays }: ClaimedRun) =>
   openDays ? businessDaysOf(openDays) : mondayToFriday;
 
+/** Learns from every decision, so that none is left to keep the next run from being short. */
 async function learnDecisions(client: Client, run: ClaimedRun): Promise<Weights | null> {
-  const { tenantId: tenant, pairNo: pair, weights } = run;
-  const decisions = await callForValue<
-    ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]
-  >(client, "decisions_to_learn", { tenant, pair, most: DECISIONS_MAX });
-  const last = decisions.at(-1);
-  if (!last) return weights;
-  const learnt = learn(
-    weights,
-    decisions.filter(({ left, right }) => left && right),
-    businessDaysIn(run),
-  );
-  await call(client, "save_weights", {
-    ...attemptOf(run),
-    pair,
-    weights: JSON.stringify(learnt),
-    up_to: last.id,
-  });
-  return learnt;
+  const { tenantId: tenant, pairNo: pair } = run;
+  let { weights } = run;
+  for (let learntUpTo = 0; ; ) {
+    const decisions = await callForValue<
+      ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]
+    >(client, "decisions_to_learn", { tenant, pair, most: DECISIONS_MAX });
+    const last = decisions.at(-1);
+    // Where rules were changed during the run, nothing is stored, and the next run learns it again.
+    if (!last || last.id <= learntUpTo) return weights;
+    weights = learn(
+      weights,
+      decisions.filter(({ left, right }) => left && right),
+      businessDaysIn(run),
+    );
+    await call(client, "save_weights", {
+      ...attemptOf(run),
+      pair,
+      weights: JSON.stringify(weights),
+      up_to: last.id,
+    });
+    if (decisions.length < DECISIONS_MAX) return weights;
+    learntUpTo = last.id;
+  }
 }
 
 async function weigh(

@@ -94,6 +94,18 @@ test("a rejected match stays rejected, as in a run over all lines", async () => 
   expect(await weighs()).toBe(true);
   expect((await runs()).at(-1)?.digest).toBe(before);
 });
+
+test("a run leaves no decision, however many there are and whatever they teach", async () => {
+  await client.query(
+    `insert into private.decisions (tenant_id, pair_no, match_id, confirmed)
+     select 'acme', pair_no, gen_random_uuid(), true from public.pairs, generate_series(1, 4001)`,
+  );
+  expect(await weighs()).toBe(true);
+  const { rows } = await client.query("select count(*)::integer as left from private.decisions");
+  expect(rows).toEqual([{ left: 0 }]);
+  expect(await weighs()).toBe(false);
+});
+
 test("later runs open the exceptions that a run held back, without weighing lines", async () => {
   const one = { exceptions: { most_a_run: 1, assigned_to: null, severities: [] } };
   await client.query(
