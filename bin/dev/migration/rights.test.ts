@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { schemaSql } from "./schemas.ts";
 
@@ -143,6 +145,26 @@ test("every statement of a job for one tenant joins tables by the tenant", () =>
   ]);
   expect(jobs.length).toBeGreaterThan(100);
   expect(crossings(reached)).toEqual([]);
+});
+
+// SQL stands in texts between quotes, and nothing else in these files looks like it.
+test("every statement in TypeScript binds each table's rows to the tenant", () => {
+  const root = join(import.meta.dirname, "../../..");
+  const files = globSync("{app,components,lib,server,supervisor,worker}/**/*.{ts,tsx}", {
+    cwd: root,
+    exclude: ["**/*.test.ts", "**/*.test.tsx"],
+  });
+  const statements = files.flatMap((file) =>
+    readFileSync(join(root, file), "utf8")
+      .split(/[`"]/)
+      .map((text) => ({ file, text, names: unbound(text, text) })),
+  );
+  expect(statements.filter(({ text }) => text.match(TABLE)).length).toBeGreaterThan(3);
+  expect(
+    statements.flatMap(({ file, text, names }) =>
+      names.length > 0 ? [`${file} reads ${names.join(", ")} of every tenant: ${text.trim()}`] : [],
+    ),
+  ).toEqual([]);
 });
 
 test("every statement that may name no tenant is still there", () => {

@@ -204,7 +204,7 @@ begin
       json_build_array(last_rank,
         case when last_due_at = 'infinity' then 'infinity' else private.iso(last_due_at) end,
         last_id) end,
-    'state', private.sla_state(as_of, input), 'summary', private.sla_summary(as_of),
+    'state', private.sla_state_of_page(as_of, input), 'summary', private.sla_summary(as_of),
     'as_of', private.iso(as_of));
 end $$;
 
@@ -284,7 +284,7 @@ begin
     using as_of, page_size, later_at, later_id, start,
       least((input ->> 'within_minutes')::bigint, 1000000000)::integer;
   return private.page(items, page_size, 'changed_at', 'id')
-    || jsonb_build_object('state', private.sla_state(as_of, input),
+    || jsonb_build_object('state', private.sla_state_of_page(as_of, input),
       'summary', private.sla_summary(as_of), 'as_of', private.iso(as_of));
 end $$;
 

@@ -63,6 +63,13 @@ begin
       else least(private.next_sla_change(as_of, input), as_of + interval '1 minute') end));
 end $$;
 
+-- Null for pages after the first, which nobody polls.
+create function private.sla_state_of_page(as_of timestamptz, input jsonb) returns jsonb
+language plpgsql stable set search_path = '' as $$
+begin
+  return case when input -> 'after' ->> 0 is null then private.sla_state(as_of, input) end;
+end $$;
+
 -- Whether a read now would show what a client has. known: null, or what sla_state returned. A read
 -- of changes begins at `since`, which must not be earlier than what the client has. A database that
 -- took over may have an earlier clock, by which nothing is known.
@@ -79,5 +86,6 @@ end $$;
 grant execute on function
   private.commit_delay(), private.last_exception_change(), private.next_clock_at(),
   private.next_sla_change(timestamptz, jsonb), private.sla_state(timestamptz, jsonb),
+  private.sla_state_of_page(timestamptz, jsonb),
   private.is_sla_known(jsonb, timestamptz, timestamptz)
 to authenticated;

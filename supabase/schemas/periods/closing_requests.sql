@@ -46,7 +46,6 @@ begin
       '"closing": false.');
   end if;
 end $$;
-grant execute on function private.is_closing(text, integer, text) to authenticated;
 
 -- Locks the pairs of a source whose balances or evidence change. Refuses: conflict while one of
 -- their periods is being closed.
