@@ -46,6 +46,7 @@ begin
       '"closing": false.');
   end if;
 end $$;
+grant execute on function private.is_closing(text, integer, text) to authenticated;
 
 -- Locks the pairs of a source whose balances or evidence change. Refuses: conflict while one of
 -- their periods is being closed.

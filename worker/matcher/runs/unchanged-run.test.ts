@@ -97,11 +97,11 @@ test("a rejected match stays rejected, as in a run over all lines", async () => 
 
 test("a run leaves no decision, however many there are and whatever they teach", async () => {
   await client.query(
-    `insert into private.decisions (tenant_id, pair_no, match_id, confirmed)
+    `insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed)
      select 'acme', pair_no, gen_random_uuid(), true from public.pairs, generate_series(1, 4001)`,
   );
   expect(await weighs()).toBe(true);
-  const { rows } = await client.query("select count(*)::integer as left from private.decisions");
+  const { rows } = await client.query("select count(*)::integer as left from private.unlearned_decisions");
   expect(rows).toEqual([{ left: 0 }]);
   expect(await weighs()).toBe(false);
 });
