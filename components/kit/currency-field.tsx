@@ -2,6 +2,7 @@
 
 import { type ComponentProps, useId } from "react";
 import { classes } from "#components/ui/classes.ts";
+import { useInBrowser } from "#components/ui/in-browser.ts";
 import { TextField } from "#components/ui/text-field.tsx";
 import { CURRENCIES } from "#lib/wire/currencies.ts";
 import { currencyName } from "./currency-names.ts";
@@ -15,6 +16,8 @@ type Props = Omit<ComponentProps<typeof TextField>, "list" | "label" | "value" |
 /** The code of a currency, suggested by code and name. The hint begins with its name. */
 export function CurrencyField({ label = "Currency", hint, value, className, ...props }: Props) {
   const id = useId();
+  // The server and the browser know different currencies by name.
+  const inBrowser = useInBrowser();
   return (
     <>
       <TextField
@@ -30,11 +33,12 @@ export function CurrencyField({ label = "Currency", hint, value, className, ...p
         {...props}
       />
       <datalist id={id}>
-        {CURRENCIES.map((code) => (
-          <option key={code} value={code}>
-            {currencyName(code)}
-          </option>
-        ))}
+        {inBrowser &&
+          CURRENCIES.map((code) => (
+            <option key={code} value={code}>
+              {currencyName(code)}
+            </option>
+          ))}
       </datalist>
     </>
   );

@@ -1,14 +1,8 @@
 "use client";
 
 import { measureElement, useWindowVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
-import {
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useInBrowser } from "#components/ui/in-browser.ts";
 
 /**
  * Rows rendered outside the screen, for the keyboard and fast scrolling: two at first, twelve once
@@ -64,7 +58,7 @@ export function useVirtualRows<Item extends { id: string }>({
     if (endIsNear) onEndNear();
   });
 
-  const inBrowser = useSyncExternalStore(never, yes, no);
+  const inBrowser = useInBrowser();
   const visible = first
     ? placed.map(({ index }) => index)
     : items.slice(0, FIRST_MAX).map((_, index) => index);
@@ -92,10 +86,6 @@ export function useVirtualRows<Item extends { id: string }>({
     }),
   };
 }
-
-const never = () => () => {};
-const yes = () => true;
-const no = () => false;
 
 /**
  * A row's height as the browser reports it after a layout, and estimated until then, so that no
