@@ -147,7 +147,7 @@ export const SOURCE_VIEWS: View[] = [
       processor,
       wizard,
       choosing("csv-german-bank.csv"),
-      says(/^2 lines/),
+      says(/^3 lines/),
       (page) => page.getByText("Debit or credit", { exact: true }).first().click(),
       says("Choose a column."),
     ),
