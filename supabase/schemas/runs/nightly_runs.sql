@@ -69,7 +69,7 @@ create function private.periods_due_at_night(at timestamptz) returns setof publi
 language plpgsql stable set search_path = '' as $$
 begin
   return query
-  with changed as materialized (
+  with marked as materialized (
     select distinct run_change.tenant_id, run_change.reconciliation_id
     from private.run_changes run_change
   ), decided as materialized (
@@ -88,8 +88,8 @@ begin
       and last_run.created_at <= at - private.nightly_run_interval(), true)
     and case
       when last_run.status = 'failed'
-        or (period.tenant_id, period.id) in (select changed.tenant_id, changed.reconciliation_id
-          from changed)
+        or (period.tenant_id, period.id) in (select marked.tenant_id, marked.reconciliation_id
+          from marked)
         or (period.tenant_id, period.pair_no) in (select decided.tenant_id, decided.pair_no
           from decided) then true
       else private.grace_has_passed(period, pair, last_run)

@@ -233,7 +233,7 @@ async function begin(client: Client, key: RunKey): Promise<ClaimedRun | null> {
 const businessDaysIn = ({ openDays }: ClaimedRun) =>
   openDays ? businessDaysOf(openDays) : mondayToFriday;
 
-/** Learns from every decision, so that none is left to keep the next run from being short. */
+/** Learns from every decision: one that is left keeps the next run from being short. */
 async function learnDecisions(client: Client, run: ClaimedRun): Promise<Weights | null> {
   const { tenantId: tenant, pairNo: pair } = run;
   let { weights } = run;

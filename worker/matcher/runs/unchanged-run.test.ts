@@ -101,7 +101,9 @@ test("a run leaves no decision, however many there are and whatever they teach",
      select 'acme', pair_no, gen_random_uuid(), true from public.pairs, generate_series(1, 4001)`,
   );
   expect(await weighs()).toBe(true);
-  const { rows } = await client.query("select count(*)::integer as left from private.unlearned_decisions");
+  const { rows } = await client.query(
+    "select count(*)::integer as left from private.unlearned_decisions",
+  );
   expect(rows).toEqual([{ left: 0 }]);
   expect(await weighs()).toBe(false);
 });
