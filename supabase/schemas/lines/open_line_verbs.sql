@@ -1,6 +1,31 @@
 -- Open lines over the wire: what a person works through in a period, read from where only open
 -- lines are stored.
 
+-- The condition for lines with or without a suggestion, on a line `x`; null for both.
+create function private.suggestion_filter(suggested boolean) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case suggested
+    -- Few lines have a suggestion: they are looked up.
+    when true then $c$x.line_no = any (array(
+      select member.line_no
+      from public.matches match
+      join public.match_members member on member.tenant_id = match.tenant_id
+        and member.match_id = match.id
+      where match.tenant_id = $1 and match.reconciliation_id = $8
+        and match.state = 'suggested'))$c$
+    -- With a lookup for each line until the page is full.
+    when false then $c$(
+      select true
+      from public.match_members member
+      join public.matches match on match.tenant_id = member.tenant_id
+        and match.id = member.match_id
+      where member.tenant_id = $1 and member.line_no = x.line_no and member.pair_no = $3
+        and match.state = 'suggested' and match.reconciliation_id = $8
+      limit 1) is null$c$
+  end;
+end $$;
+
 -- The conditions of a list of open lines on x, with the parameters of open_lines_of_caller.
 create function private.open_line_filters(input jsonb, hits bigint[], amount bigint,
   after_no bigint, sort_key text) returns text
@@ -38,25 +63,7 @@ begin
     case
       when input ->> 'amount_to' is not null then $c$x.open_minor <= ($2 ->> 'amount_to')::bigint$c$
       end,
-    case (input ->> 'suggested')::boolean
-      -- Few lines have a suggestion: they are looked up.
-      when true then $c$x.line_no = any (array(
-        select member.line_no
-        from public.matches match
-        join public.match_members member on member.tenant_id = match.tenant_id
-          and member.match_id = match.id
-        where match.tenant_id = $1 and match.reconciliation_id = $8
-          and match.state = 'suggested'))$c$
-      -- With a lookup for each line until the page is full.
-      when false then $c$(
-        select true
-        from public.match_members member
-        join public.matches match on match.tenant_id = member.tenant_id
-          and match.id = member.match_id
-        where member.tenant_id = $1 and member.line_no = x.line_no and member.pair_no = $3
-          and match.state = 'suggested' and match.reconciliation_id = $8
-        limit 1) is null$c$
-    end
+    private.suggestion_filter((input ->> 'suggested')::boolean)
   );
 end $$;
 

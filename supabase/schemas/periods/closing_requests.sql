@@ -1,6 +1,7 @@
--- Closing requests: a matcher closes periods whose sources have many lines. Until it is done, the
--- period looks open and cannot be changed: its decisions are frozen, and arriving lines belong to
--- the next period. Why: docs/decisions/0022-lock-order.md.
+-- Closing requests: a matcher closes periods whose sources have many lines, after a full run if
+-- something changed since the last one. Until it is done, the period looks open. Once the run has
+-- ended, it cannot be changed: its decisions are frozen, and arriving lines belong to the next
+-- period. Why: docs/decisions/0022-lock-order.md.
 
 create table private.closing_requests (
   tenant_id text not null,
@@ -12,6 +13,8 @@ create table private.closing_requests (
   asked_at timestamptz(3) not null default now(),
   -- Why it could not be closed, until it is requested again; null while it is being closed.
   failure text,
+  -- The full run that it waits for; until that has ended, the period can still be changed.
+  run_id text,
   primary key (tenant_id, reconciliation_id)
 );
 alter table private.closing_requests enable row level security;
@@ -30,7 +33,7 @@ begin
   return exists (
     select from private.closing_requests closing_request
     where closing_request.tenant_id = tenant and closing_request.pair_no = pair
-      and closing_request.failure is null
+      and closing_request.failure is null and closing_request.run_id is null
       and (reconciliation is null or closing_request.reconciliation_id = reconciliation)
   );
 end $$;
@@ -46,7 +49,6 @@ begin
       '"closing": false.');
   end if;
 end $$;
-grant execute on function private.is_closing(text, integer, text) to authenticated;
 
 -- Locks the pairs of a source whose balances or evidence change. Refuses: conflict while one of
 -- their periods is being closed.
@@ -59,25 +61,110 @@ begin
     and lock_pairs_of_open_source.source_no in (pair.left_source_no, pair.right_source_no);
 end $$;
 
--- Queues the close of a period, which is locked, in the caller's name. It uses the queue of the
--- pair's runs, so that they take turns.
-create function private.request_closing(period public.reconciliations) returns void
+-- Whether something changed in a period since its last full run.
+create function private.needs_full_run(period public.reconciliations) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return period.auto_run and (
+    exists (select from private.run_changes run_change
+      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
+    or exists (select from private.unlearned_decisions decision
+      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no));
+end $$;
+
+-- It uses the queue of the pair's runs, so that they take turns.
+create function private.queue_closing(period public.reconciliations, delay interval) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  -- Left by an attempt that was taken for dead and was not.
-  perform private.delete_closing(period);
-  insert into private.closing_requests as closing_request (tenant_id, reconciliation_id, pair_no,
-    asked_by)
-  values (period.tenant_id, period.id, period.pair_no,
-    jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('app.operation', true),
-    'address', current_setting('app.address', true)))
-  on conflict (tenant_id, reconciliation_id)
-    do update set asked_by = excluded.asked_by, asked_at = excluded.asked_at, failure = null;
   perform graphile_worker.add_job('close_period',
     private.with_request_id(
       jsonb_build_object('tenant_id', period.tenant_id, 'reconciliation_id', period.id)),
     queue_name => 'pair:' || period.pair_no, job_key => 'close:' || period.id, max_attempts => 6,
-    flags => private.job_flags(period.tenant_id, 'lines'));
+    run_at => clock_timestamp() + delay, flags => private.job_flags(period.tenant_id, 'lines'));
+end $$;
+
+-- Queues the close of a period, which is locked, in the caller's name, and before it a full run if
+-- one is needed.
+create function private.request_closing(period public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+declare
+  run text;
+begin
+  -- Left by an attempt that was taken for dead and was not.
+  perform private.delete_closing(period);
+  if private.needs_full_run(period) then
+    run := (private.request_run(period.id, null)).id;
+  end if;
+  insert into private.closing_requests as closing_request (tenant_id, reconciliation_id, pair_no,
+    asked_by, run_id)
+  values (period.tenant_id, period.id, period.pair_no,
+    jsonb_build_object('claims', auth.jwt(), 'operation', current_setting('app.operation', true),
+    'address', current_setting('app.address', true)), run)
+  on conflict (tenant_id, reconciliation_id)
+    do update set asked_by = excluded.asked_by, asked_at = excluded.asked_at, failure = null,
+      run_id = excluded.run_id;
+  perform private.queue_closing(period, interval '0');
+end $$;
+
+-- What follows is written in the name of the person who asked for the close.
+create function private.act_for_requester(closing_request private.closing_requests) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  perform set_config('request.jwt.claims', closing_request.asked_by ->> 'claims', true),
+    set_config('app.operation', coalesce(closing_request.asked_by ->> 'operation', ''), true),
+    set_config('app.address', coalesce(closing_request.asked_by ->> 'address', ''), true);
+end $$;
+
+-- Refuses: conflict if the full run before a close failed, or changed what the requester saw.
+create function private.require_nothing_found(run public.runs) returns void
+language plpgsql stable set search_path = '' as $$
+declare
+  new_count constant bigint := (run.changed ->> 'added')::bigint
+    + (run.changed ->> 'replaced')::bigint;
+  undone_count constant bigint := (run.changed ->> 'undone')::bigint;
+begin
+  if run.status = 'failed' then
+    perform private.refuse_conflict('state_changed', 'The run before the close failed: '
+      || run.failure);
+  elsif new_count + undone_count + run.exceptions_opened > 0 then
+    perform private.refuse_conflict('state_changed', format(
+      'The run before the close found something new: %s, %s undone and %s. Look at it, and close '
+      'the period again.', private.pluralize(new_count, 'match or suggestion made',
+        'matches or suggestions made'), undone_count,
+      private.pluralize(run.exceptions_opened, 'exception opened', 'exceptions opened')));
+  end if;
+end $$;
+
+-- Freezes a period whose close waited for a full run. Returns whether the close goes on: where the
+-- run has not ended, it is queued again. Refuses: conflict, as require_nothing_found and
+-- require_closable.
+create function private.begin_requested_closing(tenant text, reconciliation text) returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  closing_request private.closing_requests;
+  period public.reconciliations;
+  run public.runs;
+begin
+  select * into closing_request
+  from private.closing_requests
+  where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation
+    and closing_requests.failure is null;
+  if closing_request.run_id is null then
+    return closing_request.tenant_id is not null;
+  end if;
+  period := private.lock_period(tenant, reconciliation);
+  select * into strict run
+  from public.runs where runs.tenant_id = tenant and runs.id = closing_request.run_id;
+  if run.status in ('queued', 'running') then
+    perform private.queue_closing(period, interval '2 seconds');
+    return false;
+  end if;
+  perform private.require_nothing_found(run);
+  perform private.act_for_requester(closing_request);
+  perform private.require_closable(period);
+  update private.closing_requests set run_id = null
+  where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation;
+  return true;
 end $$;
 
 -- Writes the closing, in a transaction that reads one snapshot: lines may arrive at the same time
@@ -93,7 +180,7 @@ begin
   select * into closing_request
   from private.closing_requests
   where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation
-    and closing_requests.failure is null;
+    and closing_requests.failure is null and closing_requests.run_id is null;
   if not found then
     return false;
   end if;
@@ -163,20 +250,18 @@ begin
   where closing_requests.tenant_id = tenant and closing_requests.reconciliation_id = reconciliation
     and closing_requests.failure is null;
   if found then
-    perform set_config('request.jwt.claims', closing_request.asked_by ->> 'claims', true);
-    perform set_config('app.operation', coalesce(closing_request.asked_by ->> 'operation', ''),
-      true);
-    perform set_config('app.address', coalesce(closing_request.asked_by ->> 'address', ''), true);
+    perform private.act_for_requester(closing_request);
     perform private.complete_closing(period);
   end if;
 end $$;
 
--- Leaves the period open with the reason, brings back what was already moved on, and queues a run.
--- Returns whether it was being closed.
+-- Leaves the period open with the reason. If its close had begun, brings back what was already
+-- moved on, and queues a run. Returns whether it was being closed.
 create function private.fail_closing(tenant text, reconciliation text, failure text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   period public.reconciliations;
+  failed private.closing_requests;
 begin
   select * into strict period
   from public.reconciliations
@@ -184,8 +269,11 @@ begin
   perform private.lock_pair(tenant, period.pair_no);
   update private.closing_requests closing_request set failure = fail_closing.failure
   where closing_request.tenant_id = tenant and closing_request.reconciliation_id = reconciliation
-    and closing_request.failure is null;
-  if not found then
+    and closing_request.failure is null
+  returning * into failed;
+  if failed.run_id is not null then
+    return true;
+  elsif failed.tenant_id is null then
     return false;
   end if;
   perform private.delete_closing(period);
@@ -222,7 +310,8 @@ begin
 end $$;
 
 grant execute on function
-  private.write_requested_closing(text, text), private.move_suggestions_of_closing(text, text),
+  private.begin_requested_closing(text, text), private.write_requested_closing(text, text),
+  private.move_suggestions_of_closing(text, text),
   private.complete_requested_closing(text, text), private.fail_closing(text, text, text),
   private.end_abandoned_closings(text)
 to service_role;

@@ -34,7 +34,11 @@ begin
       where exclusion.tenant_id = period.tenant_id and exclusion.reconciliation_id = period.id),
     'closed_at', private.iso(period.closed_at), 'closed_by', period.closed_by,
     'sign_off', case when period.pair_no is not null then private.sign_off_json(period) end,
-    'closing', private.is_closing(period.tenant_id, period.pair_no, period.id), 'closing_failure', (
+    'closing', exists (
+      select from private.closing_requests closing_request
+      where closing_request.tenant_id = period.tenant_id
+        and closing_request.reconciliation_id = period.id and closing_request.failure is null
+        and period.status <> 'archived'), 'closing_failure', (
       select closing_request.failure
       from private.closing_requests closing_request
       where closing_request.tenant_id = period.tenant_id

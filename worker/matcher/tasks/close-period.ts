@@ -14,10 +14,11 @@ export const CLOSING_FAILED =
   "Nothing was closed: close the period again.";
 
 /**
- * Closes a period with many lines: stores the carried lines and the statement, from one snapshot,
- * moves its suggestions to the next period, and then completes the close. Each step is committed
- * separately, so an interrupted close continues after the last one. A refusal, or an error on our
- * side at the last attempt, leaves the period open with the reason.
+ * Closes a period with many lines once the full run before it has ended: stores the carried lines
+ * and the statement, from one snapshot, moves its suggestions to the next period, and then completes
+ * the close. Each step is committed separately, so an interrupted close continues after the last
+ * one. A refusal, or an error on our side at the last attempt, leaves the period open with the
+ * reason.
  */
 export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {
@@ -51,6 +52,7 @@ async function closePeriod(
   period: { tenant: string; reconciliation: string },
   stop?: AbortSignal,
 ): Promise<void> {
+  if (!(await callForValue<boolean>(client, "begin_requested_closing", period))) return;
   await client.query("begin isolation level repeatable read");
   const goesOn = await callForValue<boolean>(client, "write_requested_closing", period);
   await client.query("commit");
