@@ -81,7 +81,7 @@ test.each([
   expect(await queued(`${CHANGED}; ${given}`)).toEqual([0, 0]);
 });
 
-test("a nightly run gives way to other runs, until somebody requests it", async () => {
+test("a nightly run runs after other runs, until a person requests it", async () => {
   const priority = (also: string) =>
     queuedPriority(`${CHANGED}; select private.queue_nightly_runs(at => '${NIGHT}'); ${also}`);
   expect(await priority("")).toBe(10);

@@ -115,7 +115,7 @@ test("a file is imported from stdin", async () => {
 test.each([
   ["--wait", "Rejected", { id: "imp_1", status: "done", accepted_count: 1, refused_count: 2 }],
   ["--preview", "Rejected", undefined],
-])("an import %s that rejects rows has an exit code of its own", async (option, shown, done) => {
+])("an import %s that rejects rows ends with its own exit code", async (option, shown, done) => {
   const source = { id: "src_1", name: "Bank" };
   const preview = { questions: [], mapping: null, warnings: [], refused_count: 2 };
   const steps = [
