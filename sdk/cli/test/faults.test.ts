@@ -232,3 +232,15 @@ test("a reader that has read enough ends a command without an error", async () =
   child.stdout?.once("data", () => child.stdout?.destroy());
   expect(await ended).toMatchObject({ code: 0, stderr: "" });
 });
+
+test("a change with --if-match is made only to the version that was read", async () => {
+  api.script(
+    problem(412, { code: "version_mismatch", detail: "It has changed." }),
+    json(200, { id: "exc_1", version: 3 }),
+  );
+  const change = (etag: string) =>
+    tieout("api", "PATCH", "/v1/exceptions/exc_1", "--data", "{}", "--if-match", etag);
+  expect((await change('"1"')).code).toBe(EXIT.conflict);
+  expect(await change('"2"')).toMatchObject({ code: 0, stderr: "" });
+  expect(api.received.map(({ headers }) => headers["if-match"])).toEqual(['"1"', '"2"']);
+});

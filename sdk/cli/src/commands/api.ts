@@ -12,6 +12,7 @@ type ApiOptions = GlobalOptions & {
   paginate?: boolean;
   output?: string;
   idempotencyKey?: string;
+  ifMatch?: string;
 };
 const DEADLINE_MS = 60_000;
 type Page = { items?: unknown[]; next_cursor?: string | null };
@@ -33,6 +34,7 @@ export async function callApi(method: string, path: string, options: ApiOptions)
     options: {
       contentType: options.type ?? "application/json",
       idempotencyKey: options.idempotencyKey,
+      ifMatch: options.ifMatch,
       deadlineMs: options.type ? undefined : DEADLINE_MS,
     },
   });
