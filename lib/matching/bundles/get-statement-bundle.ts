@@ -26,6 +26,7 @@ type Opened = {
   /** The text that the digest covers. */
   statement: string;
   signature: Signature;
+  closed_ms_ago: number;
   rules: object | null;
   engine_versions: string[];
   audit: Slice | null;
@@ -44,8 +45,7 @@ export async function getStatementBundle(ctx: Context, id: string, number: numbe
   let opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });
   // Right after a close, its event has no signed checkpoint yet, and the bundle would lack the log.
   // An older close without one stands in a log that can't be signed: waiting would not help.
-  const age = Date.now() - Date.parse(opened.signature.closed_at);
-  const deadline = performance.now() + CHECKPOINT_TIMEOUT_MS - Math.max(0, age);
+  const deadline = performance.now() + CHECKPOINT_TIMEOUT_MS - opened.closed_ms_ago;
   while (opened.audit && !isSigned(opened.audit) && performance.now() < deadline) {
     await sleep(CHECKPOINT_PAUSE_MS);
     opened = await read<Opened>(step, "open_statement_bundle", { id, number });

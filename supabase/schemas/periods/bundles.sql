@@ -129,6 +129,7 @@ begin
     and event.type = 'reconciliation.closed' and event.details ->> 'digest' = signed.digest;
   return jsonb_build_object(
     'statement', signed.statement::text, 'signature', private.signature_json(signed),
+    'closed_ms_ago', extract(epoch from now() - signed.closed_at) * 1000,
     'rules', (
       select jsonb_build_object('version', pair_rules.version, 'rules', pair_rules.rules,
         'policy', pair_rules.policy)

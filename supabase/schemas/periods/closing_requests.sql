@@ -61,15 +61,13 @@ begin
     and lock_pairs_of_open_source.source_no in (pair.left_source_no, pair.right_source_no);
 end $$;
 
--- Whether something changed in a period since its last full run.
+-- Whether something changed in a period since its last full run, or that run failed: a run takes
+-- the marks of what it reads away before it ends.
 create function private.needs_full_run(period public.reconciliations) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
-  return period.auto_run and (
-    exists (select from private.run_changes run_change
-      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
-    or exists (select from private.unlearned_decisions decision
-      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no));
+  return period.auto_run and (private.has_changes_left(period)
+    or (private.newest_run(period, '{done,failed}')).status = 'failed');
 end $$;
 
 -- It uses the queue of the pair's runs, so that they take turns.
@@ -125,7 +123,8 @@ declare
 begin
   if run.status = 'failed' then
     perform private.refuse_conflict('state_changed', 'The run before the close failed: '
-      || run.failure);
+      || run.failure || ' Close the period again to try again, or set auto_run to false first to '
+      'close it without a run.');
   elsif new_count + undone_count + run.exceptions_opened > 0 then
     perform private.refuse_conflict('state_changed', format(
       'The run before the close found something new: %s, %s undone and %s. Look at it, and close '

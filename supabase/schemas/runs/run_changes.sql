@@ -88,16 +88,23 @@ begin
     ));
 end $$;
 
+-- Whether something changed in a period, or a decision was made, that no full run has read.
+create function private.has_changes_left(period public.reconciliations) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return exists (select from private.run_changes run_change
+      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
+    or exists (select from private.unlearned_decisions decision
+      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no);
+end $$;
+
 -- Whether a run would match what the last one did, which ended well.
 create function private.has_nothing_new(period public.reconciliations, last_run public.runs,
   conditions jsonb) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return last_run.status = 'done' and last_run.conditions = has_nothing_new.conditions
-    and not exists (select from private.run_changes run_change
-      where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id)
-    and not exists (select from private.unlearned_decisions decision
-      where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no);
+    and not private.has_changes_left(period);
 end $$;
 
 -- A run reads all of one moment: what had changed until then is no longer new. In the transaction

@@ -116,3 +116,31 @@ test("lines that come while a close waits for its run don't keep it waiting", as
   await tenant.import(right, [invoice(10, { day: LAST_DAY })]);
   expect(await closeByMatcher(id)).toMatchObject(CLOSED);
 });
+
+test("after a failed run before a close, the next close waits for a run again", async () => {
+  const { id, right } = await matchedPeriod();
+  await tenant.import(right, [invoice(3)]);
+  await close(id);
+  await failAfterReading(id);
+  expect(await closeByMatcher(id)).toMatchObject({
+    closing: false,
+    closed_at: null,
+    closing_failure:
+      "The run before the close failed: The matcher stopped. Close the period again to try again, " +
+      "or set auto_run to false first to close it without a run.",
+  });
+  expect(await close(id)).toMatchObject(WAITING);
+  expect(await closeByMatcher(id)).toMatchObject(WAITING);
+  expect(await tenant.run(id)).toMatchObject({ status: "done", changed: { added: 1 } });
+});
+
+/** A run takes the marks of what it read away before it fails. */
+async function failAfterReading(id: string): Promise<void> {
+  await client.query("select private.forget_read_changes($1, $2)", [tenant.id, id]);
+  const { rowCount } = await client.query(
+    `select from public.runs run, private.fail_run($1, run.id, run.attempt, 'The matcher stopped.')
+     where run.tenant_id = $1 and run.reconciliation_id = $2 and run.status = 'queued'`,
+    [tenant.id, id],
+  );
+  expect(rowCount).toBe(1);
+}
