@@ -138,7 +138,7 @@ describe("calls", () => {
   });
 
   test("that deadlock have one refused completely, which runs once on retry", async () => {
-    const others = await writers("others", "globex", 2);
+    const others = await writers("bystanders", "globex", 2);
     await receiver.behave("/deadlock", { secrets: [SECRET] });
     await project.call("POST", "/v1/webhooks", {
       url: receiver.url("/deadlock"),

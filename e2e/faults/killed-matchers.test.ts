@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BOOK_DIFFERENCES } from "#e2e/api/matching/books.ts";
+import { BOOK_DIFFERENCES } from "#e2e/book-differences.ts";
 import { freshDataDir } from "#e2e/stack/data-dir.ts";
 import { Project } from "#e2e/stack/project.ts";
 import { Supervisor } from "#e2e/stack/supervisor.ts";
@@ -67,16 +67,16 @@ async function add(source: string, lines: readonly DatasetLine[]): Promise<void>
 
 /** By the callers' names of the lines: the same in every pair. */
 async function outcome({ period }: Pair): Promise<string[]> {
-  const rows = await project.sql<{ said: string }>(
+  const rows = await project.sql<{ result: string }>(
     `select concat_ws(' ', m.state, m.method, m.residual_minor,
-       string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as said
+       string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as result
      from matches m join match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
      join lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
      where m.tenant_id = $1 and m.reconciliation_id = $2 and m.state in ('confirmed', 'suggested')
-     group by m.tenant_id, m.id order by said`,
+     group by m.tenant_id, m.id order by result`,
     [TENANT, period],
   );
-  return rows.map(({ said }) => said);
+  return rows.map(({ result }) => result);
 }
 
 /**

@@ -13,6 +13,11 @@ import { freePort } from "../../supervisor/ports.ts";
 import { Writers } from "./writers.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROGRAMS = {
+  web: "server/main.ts",
+  worker: "worker/main.ts",
+  matcher: "worker/matcher/main.ts",
+};
 const BUILT_TIMEOUT_MS = 900_000;
 /** What each kind of process is given, and nothing else. */
 const GIVEN = {
@@ -59,7 +64,7 @@ async function start(kind: Kind, folder: string): Promise<Running> {
     kind === "web"
       ? { PORT: String(port), NEXTAUTH_URL: `http://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: "0" }
       : { METRICS_PORT: String(port) };
-  const child = spawn(process.execPath, [kind === "web" ? "server/main.ts" : `${kind}/main.ts`], {
+  const child = spawn(process.execPath, [PROGRAMS[kind]], {
     cwd: folder,
     env: {
       PATH: process.env.PATH,

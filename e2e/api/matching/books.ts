@@ -1,3 +1,4 @@
+import { BOOK_DIFFERENCES } from "#e2e/book-differences.ts";
 import { sql } from "#e2e/fixtures.ts";
 
 export type Difference = {
@@ -6,14 +7,6 @@ export type Difference = {
   computed: string | null;
   shown: string | null;
 };
-
-/**
- * Differences between what is shown of a tenant's pairs and what their lines and decisions add up
- * to: no row if all is well. $1: the tenant.
- */
-export const BOOK_DIFFERENCES = `select d.* from pairs p
-  cross join lateral private.books_differences(p.tenant_id, p.pair_no) d
-  where p.tenant_id = $1 order by d.what, d.subject`;
 
 export function bookDifferences(tenant: string): Promise<Difference[]> {
   return sql<Difference>(BOOK_DIFFERENCES, [tenant]);
