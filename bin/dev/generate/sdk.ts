@@ -18,6 +18,27 @@ const ROOT = join(import.meta.dirname, "../../..");
 const HEADER = "// Written by `npm run generate` from openapi.json.\n";
 
 type Method = { name: string; text: string };
+/** An operation of the document, at its place. */
+type Located = { path: string; verb: string; operation: Operation };
+
+/**
+ * Calls that start work, by the path that reads its state. Each has a second method there, which
+ * waits for the end.
+ */
+const WAITS: Record<string, { readAt: string; summary: string }> = {
+  createImport: {
+    readAt: "/v1/imports/{id}",
+    summary: "Import a file and wait until its lines are stored",
+  },
+  createRun: {
+    readAt: "/v1/runs/{id}",
+    summary: "Run the rules of a reconciliation and wait for the result",
+  },
+  closeReconciliation: {
+    readAt: "/v1/reconciliations/{id}",
+    summary: "Close a period and wait until it is closed",
+  },
+};
 
 /**
  * The types of the SDK: the types that Redocly generates for schemas and for each operation's
@@ -54,16 +75,19 @@ export async function sdkTypes(): Promise<string> {
   }
 }
 
-/** The SDK's resources with a method for each operation, the union of events, and the currencies. */
+/** The SDK's resources with a method for each operation, the union of events and the currencies. */
 export async function sdkOperations(): Promise<string> {
   const document = await readDocument();
   const resources = new Map<string, Method[]>();
+  const add = (resource: string, method: Method) =>
+    resources.set(resource, [...(resources.get(resource) ?? []), method]);
   for (const [path, methods] of Object.entries(document.paths))
     for (const [verb, operation] of Object.entries(methods)) {
       if (!operation.operationId) continue;
-      const resource = resourceOf(path);
-      const method = methodOf(document, resource, path, verb, operation);
-      resources.set(resource, [...(resources.get(resource) ?? []), method]);
+      const located = { path, verb, operation };
+      add(resourceOf(path), methodOf(document, located));
+      const wait = WAITS[operation.operationId];
+      if (wait) add(resourceOf(wait.readAt), waitOf(document, located, wait));
     }
   const sorted = [...resources].sort(([a], [b]) => (a < b ? -1 : 1));
   const classes = sorted.map(([resource, methods]) => {
@@ -71,7 +95,8 @@ export async function sdkOperations(): Promise<string> {
     const twice = names.find((name, at) => names.indexOf(name) !== at);
     if (twice) throw new Error(`${resource}.${twice} is the name of two operations.`);
     const members = methods.map(({ text }) => text).join("\n");
-    return `/** \`tieout.${resource}\` */\nexport class ${classOf(resource)} extends Resource {\n${members}}\n`;
+    const name = `export class ${classOf(resource)} extends Resource`;
+    return `/** \`tieout.${resource}\` */\n${name} {\n${members}}\n`;
   });
   const events = Object.values(document.webhooks).map(
     ({ post }) => `  | T.${nameOf(post.requestBody.content["application/json"]?.schema)}`,
@@ -81,8 +106,9 @@ export async function sdkOperations(): Promise<string> {
   );
   return `${HEADER}
 import { type Call, callOf, type List, listOf, Resource } from "../call.ts";
-import { type Export, exportOf, rowsIn } from "../export.ts";
+import { type Export, exportOf } from "../export.ts";
 import { type CallOptions, type FileBody, segment } from "../request.ts";
+import { type WaitOptions, waitFor } from "../waits.ts";
 import type * as T from "./types.gen.ts";
 
 /** An event, by \`type\`. */
@@ -100,82 +126,137 @@ ${decimals.join("")}};
 `;
 }
 
-function methodOf(
-  document: Document,
-  resource: string,
-  path: string,
-  verb: string,
-  operation: Operation,
-): Method {
-  const { operationId, requestBody, summary, description } = operation;
-  const name = methodName(resource, operationId);
+/** What a method sends, and the types of what it takes and returns. */
+function partsOf({ components }: Document, { path, verb, operation }: Located) {
+  const { operationId, requestBody, responses } = operation;
   const parameters = (operation.parameters ?? []).map((parameter) =>
-    parameter.$ref ? (document.components.parameters[nameOf(parameter)] as Parameter) : parameter,
+    parameter.$ref ? (components.parameters[nameOf(parameter)] as Parameter) : parameter,
   );
   const query = parameters.filter((parameter) => parameter.in === "query");
+  const has = (name: string) => parameters.some((parameter) => parameter.name === name);
   const isInteger = (id?: string) =>
-    parameters.some(({ name: item, schema }) => item === id && schema.type === "integer");
+    parameters.some(({ name, schema }) => name === id && schema.type === "integer");
   const bodyType = requestBody && nameOf(requestBody.content["application/json"]?.schema);
   const isFile = requestBody !== undefined && !bodyType;
-  const results = Object.entries(operation.responses)
+  const results = Object.entries(responses)
     .filter(([status]) => status < "300")
     .map(([, { content }]) => content ?? {});
-  const isExport = results.some(
-    (content) => !content["application/json"] && Object.keys(content).length > 0,
-  );
-  const types = [
-    ...new Set(
-      results.map((content) => {
-        const type = nameOf(content["application/json"]?.schema);
-        return type ? `T.${type}` : "undefined";
-      }),
+  const target = targetOf(path, (id) => id);
+  return {
+    query,
+    has,
+    target,
+    queryType: `T.${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`,
+    isExport: results.some(
+      (content) => !content["application/json"] && Object.keys(content).length > 0,
     ),
-  ];
-  const isList = query.some((parameter) => parameter.name === "cursor");
-  const queryType = `T.${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Query`;
-  const hasRows = isExport && query.some((parameter) => parameter.name === "end_mark");
+    types: [...new Set(results.map(typeOf))],
+    args: [
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(
+        ([, id]) => `${id}: ${isInteger(id) ? "number" : "string"}`,
+      ),
+      ...(isFile ? ["file: FileBody"] : []),
+    ],
+    bodyType: bodyType ?? "",
+    isBodyRequired: requestBody?.required === true,
+    request: (names: string[]) =>
+      [
+        `method: "${verb.toUpperCase()}"`,
+        `path: ${target}`,
+        ...(isFile ? ["file"] : []),
+        ...names,
+        ...(has("Idempotency-Key") ? ["keyed: true"] : []),
+        "options",
+      ].join(", "),
+  };
+}
+
+function methodOf(document: Document, located: Located): Method {
+  const { operationId, summary, description } = located.operation;
+  const parts = partsOf(document, located);
+  const { query, has, target, queryType, types, bodyType, isExport } = parts;
+  const hasRows = isExport && has("end_mark");
   const isQueryRequired = query.some(
-    ({ name: one, required }) => required && !(hasRows && one === "format"),
+    ({ name, required }) => required && !(hasRows && name === "format"),
   );
   const queryArgument = hasRows
     ? `Omit<${queryType}, "format"> & Partial<Pick<${queryType}, "format">>`
     : queryType;
   const args = [
-    ...[...path.matchAll(/\{(\w+)\}/g)].map(
-      ([, id]) => `${id}: ${isInteger(id) ? "number" : "string"}`,
-    ),
-    ...(isFile ? ["file: FileBody"] : []),
-    ...(bodyType ? [`body${requestBody?.required ? "" : "?"}: T.${bodyType}`] : []),
+    ...parts.args,
+    ...(bodyType ? [`body${parts.isBodyRequired ? "" : "?"}: T.${bodyType}`] : []),
     ...(query.length > 0 ? [`query${isQueryRequired ? "" : "?"}: ${queryArgument}`] : []),
     "options?: CallOptions",
   ];
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, item) => `\${segment("${item}", ${item})}`);
-  const target = filled === path ? `"${path}"` : `\`${filled}\``;
-  const rest = `this.send, ${target}, ${hasRows ? "rowsIn(query)" : query.length > 0 ? "query" : "undefined"}, options`;
-  const request = [
-    `method: "${verb.toUpperCase()}"`,
-    `path: ${target}`,
-    isFile && "file",
-    bodyType && "body",
-    query.length > 0 && "query",
-    parameters.some((parameter) => parameter.name === "Idempotency-Key") && "keyed: true",
-    "options",
-  ];
-  const call = `callOf(this.send, { ${request.filter(Boolean).join(", ")} })`;
-  const [result, made] = isExport
+  const marked = '{ ...query, format: query?.format ?? "ndjson", end_mark: true }';
+  const sentQuery = hasRows ? marked : query.length > 0 ? "query" : "undefined";
+  const rest = `this.send, ${target}, ${sentQuery}, options`;
+  const names = [...(bodyType ? ["body"] : []), ...(query.length > 0 ? ["query"] : [])];
+  const [result, returned] = isExport
     ? ["Export", `exportOf(${rest})`]
-    : isList
+    : has("cursor")
       ? [`List<${types[0]}>`, `listOf(${rest})`]
-      : [`Call<${types.join(" | ")}>`, call];
-  const doc = docOf(summary, description);
+      : [`Call<${types.join(" | ")}>`, `callOf(this.send, { ${parts.request(names)} })`];
+  const name = methodName(resourceOf(located.path), operationId);
   const signature = `${name}(${args.join(", ")}): ${result}`;
-  return { name, text: `${doc}  ${signature} {\n    return ${made};\n  }\n` };
+  return { name, text: printed(docOf(summary, description), signature, returned) };
+}
+
+/** The method that also waits for the end of the work. A preview starts none. */
+function waitOf(
+  document: Document,
+  located: Located,
+  { readAt, summary }: { readAt: string; summary: string },
+): Method {
+  const parts = partsOf(document, located);
+  const read = document.paths[readAt]?.get;
+  if (!read) throw new Error(`Nothing is read at ${readAt}.`);
+  const [state] = partsOf(document, { path: readAt, verb: "get", operation: read }).types;
+  // What only repeats an option is no argument.
+  const bodyType = parts.bodyType === "IdempotentRequest" ? "" : parts.bodyType;
+  const hasQuery = parts.query.length > 0;
+  const args = [
+    ...parts.args,
+    ...(bodyType ? [`body?: T.${bodyType}`] : []),
+    ...(hasQuery ? [`query?: Omit<${parts.queryType}, "preview">`] : []),
+    `options?: WaitOptions<${state}>`,
+  ];
+  const names = [...(bodyType ? ["body"] : []), ...(hasQuery ? ["query"] : [])];
+  // A period is read by its own ID, and other work by the ID that the response gives it.
+  const isKnown = located.path.startsWith(readAt);
+  const place = targetOf(readAt, (id) => (isKnown ? id : `started.${id}`));
+  const pathOf = isKnown ? `() => ${place}` : `(started) => ${place}`;
+  const name = `${methodName(resourceOf(readAt), located.operation.operationId)}AndWait`;
+  const signature = `async ${name}(${args.join(", ")}): Promise<${state}>`;
+  const returned = `waitFor(this.send, { ${parts.request(names)} }, ${pathOf})`;
+  const doc = docOf(summary, "@throws TieoutError `failed`");
+  return { name, text: printed(doc, signature, returned) };
+}
+
+function printed(doc: string, signature: string, returned: string): string {
+  return `${doc}  ${signature} {\n    return ${returned};\n  }\n`;
+}
+
+/** A path as code, which reads its parameters from these places. */
+function targetOf(path: string, placeOf: (id: string) => string): string {
+  const filled = path.replaceAll(
+    /\{(\w+)\}/g,
+    (_, id: string) => `\${segment("${id}", ${placeOf(id)})}`,
+  );
+  return filled === path ? `"${path}"` : `\`${filled}\``;
+}
+
+function typeOf(content: Record<string, { schema: { $ref?: string } }>): string {
+  const type = nameOf(content["application/json"]?.schema);
+  return type ? `T.${type}` : "undefined";
 }
 
 function docOf(summary: string, description = ""): string {
   const [text = ""] = description.split("\n\nCallers: ");
-  const lines = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])];
-  return `  /**\n${lines.map((line) => `   * ${line.replaceAll("*/", "*\\/")}`.trimEnd()).join("\n")}\n   */\n`;
+  const lines = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])]
+    .map((line) => line.replaceAll("*/", "*\\/"))
+    .map((line) => `   * ${line}`.trimEnd());
+  return `  /**\n${lines.join("\n")}\n   */\n`;
 }
 
 function classOf(resource: string): string {

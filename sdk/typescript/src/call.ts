@@ -71,16 +71,15 @@ export function listOf<Page extends PageOf>(
   };
 }
 
-function detailsOf({ headers, status }: Response): Omit<WithResponse<unknown>, "data"> {
-  const [, remaining, reset] = /r=(\d+);t=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? [];
+/** @internal */
+export function detailsOf({ headers, status }: Response): Omit<WithResponse<unknown>, "data"> {
+  const limit = /r=(\d+);t=(\d+)/.exec(headers.get("ratelimit") ?? "");
   return {
     status,
     requestId: headers.get("x-request-id") ?? undefined,
     etag: headers.get("etag") ?? undefined,
     replayed: headers.get("idempotency-replayed") === "true",
-    rateLimit: remaining
-      ? { remaining: Number(remaining), resetSeconds: Number(reset) }
-      : undefined,
+    rateLimit: limit ? { remaining: Number(limit[1]), resetSeconds: Number(limit[2]) } : undefined,
     headers,
   };
 }

@@ -13,29 +13,24 @@ export type ClientErrorCode =
 export class TieoutError extends Error {
   override readonly name = "TieoutError";
   /** What went wrong. Codes of later versions of the API are passed through. */
-  readonly code: ErrorCode | ClientErrorCode | (string & {});
+  declare readonly code: ErrorCode | ClientErrorCode | (string & {});
   /** The status of the response; undefined if there was none. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** With code `conflict`: why. */
-  readonly reason: ConflictReason | (string & {}) | undefined;
+  declare readonly reason: ConflictReason | (string & {}) | undefined;
   /** Identifies the request in the request log and for support. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** With code `invalid_request`: each invalid field. */
-  readonly errors: readonly { path: string; message: string }[];
+  declare readonly errors: readonly { path: string; message: string }[];
   /** Whether the same call can succeed later. */
-  readonly retryable: boolean;
+  declare readonly retryable: boolean;
   /** How long the API asks to wait before the next attempt. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   constructor(code: string, message: string, more: Partial<TieoutError> = {}) {
     super(message, { cause: more.cause });
-    this.code = code;
-    this.status = more.status;
-    this.reason = more.reason;
-    this.requestId = more.requestId;
-    this.errors = more.errors ?? [];
-    this.retryable = more.retryable ?? false;
-    this.retryAfterMs = more.retryAfterMs;
+    const { status, reason, requestId, errors = [], retryable = false, retryAfterMs } = more;
+    Object.assign(this, { code, status, reason, requestId, errors, retryable, retryAfterMs });
   }
 }
 
@@ -45,18 +40,15 @@ const RETRIED = new Set([408, 429, 500, 502, 503, 504]);
 export async function errorOf(response: Response): Promise<TieoutError> {
   const { status, headers } = response;
   const problem: Partial<Problem> = (await response.json().catch(() => null)) ?? {};
-  return new TieoutError(
-    problem.code ?? "unexpected_response",
-    problem.detail ?? `The response has status ${status}.`,
-    {
-      status,
-      reason: problem.reason,
-      requestId: problem.request_id ?? headers.get("x-request-id") ?? undefined,
-      errors: problem.errors,
-      retryable: RETRIED.has(status) || (status === 409 && problem.retryable === true),
-      retryAfterMs: msUntil(headers.get("retry-after") ?? ""),
-    },
-  );
+  const { code = "unexpected_response", detail = `The response has status ${status}.` } = problem;
+  return new TieoutError(code, detail, {
+    status,
+    reason: problem.reason,
+    requestId: problem.request_id ?? headers.get("x-request-id") ?? undefined,
+    errors: problem.errors,
+    retryable: RETRIED.has(status) || (status === 409 && problem.retryable === true),
+    retryAfterMs: msUntil(headers.get("retry-after") ?? ""),
+  });
 }
 
 /** Retry-After is in seconds, or a date. */

@@ -27,16 +27,14 @@ export class Events extends EventsResource {
     { save, ...options }: PollOptions = {},
   ): AsyncGenerator<ReadEvent> {
     for (let cursor = query.cursor; ; ) {
-      const waiting = { ...query, cursor, wait: WAIT_SECONDS };
       try {
-        const page = await this.list(waiting, options).page();
+        const page = await this.list({ ...query, cursor, wait: WAIT_SECONDS }, options).page();
         yield* page.items as ReadEvent[];
         if (page.resume_cursor !== cursor) await save?.(page.resume_cursor);
         cursor = page.resume_cursor;
       } catch (error) {
         if (!(error instanceof TieoutError && error.retryable)) throw error;
-        const pause = Math.max(error.retryAfterMs ?? 0, PAUSE_AFTER_FAILURE_MS);
-        await sleep(pause, options.signal);
+        await sleep(Math.max(error.retryAfterMs ?? 0, PAUSE_AFTER_FAILURE_MS), options.signal);
       }
     }
   }

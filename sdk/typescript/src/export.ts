@@ -1,3 +1,4 @@
+import { detailsOf } from "./call.ts";
 import { TieoutError } from "./errors.ts";
 import type { CallOptions, Send } from "./request.ts";
 
@@ -23,6 +24,8 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
   async *bytes(): AsyncGenerator<Uint8Array> {
     const response = await this.#open();
     const type = response.headers.get("content-type") ?? "";
+    // A workbook has its own end.
+    const isMarked = this.#isMarked && !/zip|sheet/.test(type);
     const count = rowCounter(type.includes("csv"));
     let tail = new Uint8Array();
     try {
@@ -38,9 +41,9 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
       throw incomplete(response, cause);
     }
     const text = new TextDecoder("latin1").decode(tail);
-    const [, mark = "", rows] = (this.#isMarked && END_MARK.exec(text)) || [];
+    const [, mark = "", rows] = (isMarked && END_MARK.exec(text)) || [];
     const last = count(tail.subarray(0, tail.length - mark.length));
-    const isWhole = this.#isMarked ? count.rows === Number(rows) : hasFileEnd(type, text);
+    const isWhole = isMarked ? count.rows === Number(rows) : hasFileEnd(type, text);
     if (!isWhole) throw incomplete(response);
     if (last.length > 0) yield last;
   }
@@ -59,14 +62,8 @@ export class Export implements AsyncIterable<Record<string, unknown>> {
 /** @internal */
 export function exportOf(send: Send, path: string, query?: object, options?: CallOptions): Export {
   const request = { method: "GET", path, query, isExport: true, options };
-  const isMarked = query !== undefined && "end_mark" in query && query.end_mark === true;
+  const isMarked = query !== undefined && "end_mark" in query;
   return new Export(async () => (await send(request)).response, isMarked);
-}
-
-/** The query of an export of rows. A workbook needs no mark. */
-export function rowsIn<Query extends { format?: string }>(query?: Query) {
-  const format = query?.format ?? "ndjson";
-  return { ...query, format, end_mark: format === "xlsx" ? undefined : true };
 }
 
 /** Passes bytes on, and counts their lines in `rows`: in CSV without the header. */
@@ -89,8 +86,7 @@ function hasFileEnd(type: string, tail: string): boolean {
   return !type.includes("pdf") || tail.trimEnd().endsWith("%%EOF");
 }
 
-function incomplete({ headers, status }: Response, cause?: unknown): TieoutError {
-  const requestId = headers.get("x-request-id") ?? undefined;
-  const more = { cause, status, requestId, retryable: true };
+function incomplete(response: Response, cause?: unknown): TieoutError {
+  const more = { ...detailsOf(response), cause, retryable: true };
   return new TieoutError("incomplete_response", "The export was cut: start it again.", more);
 }

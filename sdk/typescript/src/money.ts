@@ -6,13 +6,12 @@ import { DECIMALS } from "./generated/operations.gen.ts";
  */
 export function toDecimal(minor: number | bigint | string, currency: string): string {
   const decimals = DECIMALS[currency] ?? 2;
-  const text = String(minor);
-  if (!/^-?\d+$/.test(text) || (typeof minor === "number" && !Number.isSafeInteger(minor)))
+  const [, sign, digits] = /^(-?)(\d+)$/.exec(String(minor)) ?? [];
+  if (!digits || (typeof minor === "number" && !Number.isSafeInteger(minor)))
     throw new RangeError(`${minor} is no integer of minor units.`);
-  const digits = text.replace("-", "").padStart(decimals + 1, "0");
-  const point = digits.length - decimals;
-  const fraction = decimals > 0 ? `.${digits.slice(point)}` : "";
-  return `${text.startsWith("-") ? "-" : ""}${digits.slice(0, point)}${fraction}`;
+  const padded = digits.padStart(decimals + 1, "0");
+  const whole = padded.slice(0, padded.length - decimals);
+  return decimals > 0 ? `${sign}${whole}.${padded.slice(-decimals)}` : `${sign}${whole}`;
 }
 
 /** "1250.00" EUR as 125000 minor units. @throws RangeError rather than rounding */

@@ -1,3 +1,18 @@
+/** The address of the API, and the caller. */
+export type TieoutOptions = {
+  /** The tenant of all calls. */
+  tenant: string;
+  /** The address of the API, such as `https://tieout.example`. */
+  baseUrl: string;
+  /** The time for a call with all its retries, by default a minute. */
+  deadlineMs?: number;
+  /** Replaces the global `fetch`. */
+  fetch?: typeof fetch;
+} & (
+  | { /** An API key, `<key_id>.<key_secret>`. */ key: string; token?: undefined }
+  | { /** Returns a token, before each attempt. */ token: () => Promise<string>; key?: undefined }
+);
+
 /** A file to send. A stream can be sent only once, so a failed call isn't retried. */
 export type FileBody =
   | Blob
@@ -44,23 +59,29 @@ export type Send = (request: Request) => Promise<{ response: Response; data: unk
 
 /** A parameter of a path. An empty one would be another route. */
 export function segment(name: string, value: string | number): string {
-  const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || text === "") throw new TypeError(`The ${name} is missing.`);
-  return encodeURIComponent(text);
+  if (value === "" || !["string", "number"].includes(typeof value))
+    throw new TypeError(`The ${name} is missing.`);
+  return encodeURIComponent(value);
 }
 
-/** The query of a URL: lists are joined by commas, and undefined values are left out. */
-export function search(query: object = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  if (pairs.length === 0) return "";
-  return `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+/** The URL with its query: lists are joined by commas, and undefined values are left out. */
+export function urlOf({ baseUrl }: TieoutOptions, { path, query = {} }: Request): string {
+  const url = new URL(baseUrl.replace(/\/+$/, "") + path);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null) url.searchParams.set(name, String(value));
+  return url.href;
 }
 
-/** The parts of a request that all of its attempts share. */
-export function initOf({ method, body, file, keyed, isExport, options = {} }: Request) {
+/** The parts of a request that all of its attempts share, without the credential. */
+export function initOf({ tenant }: TieoutOptions, request: Request) {
+  const { method, body, file, keyed, isExport, options = {} } = request;
   const { idempotencyKey, ifMatch, auditReason, contentType } = options;
-  const headers: Record<string, string> = { Accept: isExport ? "*/*" : "application/json" };
-  if (keyed) headers["Idempotency-Key"] = idempotencyKey ?? keyIn(body) ?? crypto.randomUUID();
+  const accept = isExport ? "*/*" : "application/json";
+  const headers: Record<string, string> = { "X-Tenant-Id": tenant, Accept: accept };
+  // A key that is already in the body is used in the header, too.
+  const inBody = (body ?? {}) as { idempotency_key?: string; idempotencyKey?: string };
+  const key = idempotencyKey ?? inBody.idempotency_key ?? inBody.idempotencyKey;
+  if (keyed) headers["Idempotency-Key"] = key ?? crypto.randomUUID();
   if (ifMatch) headers["If-Match"] = ifMatch;
   if (auditReason) headers["X-Audit-Reason"] = auditReason;
   const type = file instanceof Blob && file.type ? file.type : "application/octet-stream";
@@ -69,12 +90,6 @@ export function initOf({ method, body, file, keyed, isExport, options = {} }: Re
   const sent = file === undefined ? JSON.stringify(body) : fileOf(file);
   const duplex = sent instanceof ReadableStream ? { duplex: "half" } : {};
   return { method, headers, body: sent, redirect: "manual", ...duplex } as const;
-}
-
-/** The key that is already in the body. */
-function keyIn(body: unknown): string | undefined {
-  const { idempotency_key, idempotencyKey } = (body ?? {}) as Record<string, string | undefined>;
-  return idempotency_key ?? idempotencyKey;
 }
 
 function fileOf(file: FileBody): BodyInit {

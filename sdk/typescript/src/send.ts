@@ -1,21 +1,6 @@
 import { errorOf, TieoutError } from "./errors.ts";
-import { initOf, type Request, type Send, search } from "./request.ts";
+import { initOf, type Request, type Send, type TieoutOptions, urlOf } from "./request.ts";
 import { sleep } from "./sleep.ts";
-
-/** The address of the API, and the caller. */
-export type TieoutOptions = {
-  /** The tenant of all calls. */
-  tenant: string;
-  /** The address of the API, such as `https://tieout.example`. */
-  baseUrl: string;
-  /** The time for a call with all its retries, by default a minute. */
-  deadlineMs?: number;
-  /** Replaces the global `fetch`. */
-  fetch?: typeof fetch;
-} & (
-  | { /** An API key, `<key_id>.<key_secret>`. */ key: string; token?: undefined }
-  | { /** Returns a token, before each attempt. */ token: () => Promise<string>; key?: undefined }
-);
 
 /** Failures without Retry-After that are repeated. */
 const MAX_RETRIES = 5;
@@ -29,7 +14,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Sends requests as one caller. A function hides the key from logs that print a resource. */
 export function sender(client: TieoutOptions): Send {
   requireOptions(client);
-  const address = client.baseUrl.replace(/\/+$/, "");
   return async (request) => {
     const { file, isExport, query, options = {} } = request;
     const usualMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
@@ -39,13 +23,12 @@ export function sender(client: TieoutOptions): Send {
     const end = performance.now() + deadlineMs + wait * 1000;
     // A stalled connection leaves time for other attempts.
     const attemptMs = file !== undefined || isExport ? deadlineMs : deadlineMs / 3;
-    const init = initOf(request);
-    const url = `${address}${request.path}${search(query)}`;
+    const init = initOf(client, request);
     for (let attempt = 0, failures = 0; ; attempt += 1) {
       options.signal?.throwIfAborted();
       const limitMs = Math.min(attemptMs + wait * 1000, end - performance.now(), MAX_TIMER_MS);
       try {
-        return await sendOnce(client, request, url, init, limitMs);
+        return await sendOnce(client, request, init, limitMs);
       } catch (error) {
         if (!(error instanceof TieoutError && error.retryable)) throw error;
         if (error.retryAfterMs === undefined) failures += 1;
@@ -69,14 +52,11 @@ function requireOptions({ key, token, tenant, baseUrl }: TieoutOptions): void {
     throw new TypeError("The baseUrl is an address such as https://tieout.example.");
 }
 
+type Init = ReturnType<typeof initOf>;
+
 /** Reading the response is part of an attempt: a truncated one is requested again. */
-async function sendOnce(
-  client: TieoutOptions,
-  { isExport, options: { signal } = {} }: Request,
-  url: string,
-  init: ReturnType<typeof initOf>,
-  limitMs: number,
-) {
+async function sendOnce(client: TieoutOptions, request: Request, init: Init, limitMs: number) {
+  const { isExport, options: { signal } = {} } = request;
   let credential = client.key;
   const controller = new AbortController();
   // AbortSignal.any() would keep a kilobyte of each call until a long-lived signal is collected.
@@ -85,23 +65,18 @@ async function sendOnce(
   const timer = setTimeout(() => controller.abort(), limitMs);
   try {
     credential ??= await unlessAborted(controller.signal, client.token?.());
-    const response = await (client.fetch ?? fetch)(url, {
-      ...init,
-      headers: {
-        ...init.headers,
-        Authorization: `Bearer ${credential}`,
-        "X-Tenant-Id": client.tenant,
-      },
-      signal: controller.signal,
-    });
+    const headers = { ...init.headers, Authorization: `Bearer ${credential}` };
+    const sent = { ...init, headers, signal: controller.signal };
+    const response = await (client.fetch ?? fetch)(urlOf(client, request), sent);
     if (!response.ok) throw await errorOf(response);
     return { response, data: isExport ? undefined : await jsonOf(response) };
   } catch (cause) {
     signal?.throwIfAborted();
-    const isOfToken = credential === undefined && !controller.signal.aborted;
+    const isLate = controller.signal.aborted;
+    const isOfToken = credential === undefined && !isLate;
     if (cause instanceof TieoutError || isOfToken) throw cause;
     const more = { cause, retryable: true };
-    throw controller.signal.aborted
+    throw isLate
       ? new TieoutError("timeout", "There was no response in time.", more)
       : new TieoutError("connection_failed", `The connection to ${client.baseUrl} failed.`, more);
   } finally {
@@ -121,16 +96,13 @@ function unlessAborted<T>(signal: AbortSignal, promise: T | PromiseLike<T>): Pro
 
 /** A proxy's page is not a response of the API, whatever its status. Only 204 has no data. */
 async function jsonOf(response: Response): Promise<unknown> {
+  const { status } = response;
   const text = await response.text();
-  if (response.status === 204) return undefined;
+  if (status === 204) return undefined;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const more = { cause, status: response.status };
-    throw new TieoutError(
-      "unexpected_response",
-      "The response is no JSON: is the address right?",
-      more,
-    );
+    const message = "The response is no JSON: is the address right?";
+    throw new TieoutError("unexpected_response", message, { cause, status });
   }
 }

@@ -1,7 +1,7 @@
 import { Events } from "./events.ts";
 import { Resources, WebhooksResource } from "./generated/operations.gen.ts";
-import { sender, type TieoutOptions } from "./send.ts";
-import { Imports, Reconciliations, Runs } from "./waits.ts";
+import type { TieoutOptions } from "./request.ts";
+import { sender } from "./send.ts";
 import { sign, unwrap } from "./webhooks.ts";
 
 /** `tieout.webhooks` */
@@ -15,9 +15,6 @@ export class Webhooks extends WebhooksResource {
 /** The client, with one method for each operation of the API. */
 export class Tieout extends Resources {
   override readonly events = new Events(this.send);
-  override readonly imports = new Imports(this.send);
-  override readonly reconciliations = new Reconciliations(this.send);
-  override readonly runs = new Runs(this.send);
   override readonly webhooks = new Webhooks(this.send);
 
   constructor(options: TieoutOptions) {

@@ -26,10 +26,8 @@ export async function unwrap(
     throw refused("The webhook-timestamp is missing or more than 5 minutes off.");
   const body = textOf(rawBody);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  const signatures = headerOf(headers, "webhook-signature")
-    .split(" ")
-    .filter((value) => value.startsWith("v1,"))
-    .map((value) => fromBase64(value.slice(3)));
+  const found = headerOf(headers, "webhook-signature").matchAll(/(?:^| )v1,(\S*)/g);
+  const signatures = Array.from(found, ([, text = ""]) => fromBase64(text));
   const secrets = [secret].flat().filter(Boolean);
   if (secrets.length === 0) throw refused("The secret is empty.");
   for (const one of secrets) {

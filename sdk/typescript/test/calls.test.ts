@@ -104,11 +104,11 @@ test("a GET has no idempotency key", async () => {
 });
 
 test("Retry-After is the minimum, in seconds or as a date", async () => {
-  const at = new Date(Date.now() + 10_000).toUTCString();
+  const at = new Date(Date.now() + 3_600_000).toUTCString();
   server.script(problem(503, {}, "7"), problem(503, {}, at), created);
-  await create();
+  await create({ deadlineMs: 7_200_000 });
   expect(delays[0]).toBeGreaterThanOrEqual(7_000);
-  expect(delays[1]).toBeGreaterThan(7_000);
+  expect(delays[1]).toBeGreaterThan(3_000_000);
 });
 
 test("delays grow, and vary", async () => {
@@ -144,7 +144,7 @@ test("a Retry-After beyond the deadline fails at once", async () => {
 
 test("a stalled attempt leaves time for another", async () => {
   server.script(stall, created);
-  expect(await create({ deadlineMs: 1_500 })).toEqual({ id: "exc_1" });
+  expect(await create({ deadlineMs: 3_000 })).toEqual({ id: "exc_1" });
   expect(server.received).toHaveLength(2);
 });
 
@@ -164,7 +164,7 @@ test("a long poll has the time that it asks for besides the deadline", async () 
     await new Promise((resolve) => setTimeout(resolve, 700));
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
   });
-  const list = tieout.events.list({ wait: 1 }, { deadlineMs: 600 });
+  const list = tieout.events.list({ wait: 20 }, { deadlineMs: 600 });
   expect(await list.page()).toEqual(page);
   expect(server.received).toHaveLength(1);
 });
@@ -344,100 +344,4 @@ test("a list that is left asks for no more pages", async () => {
   server.script(json(200, { items: [{ id: "a" }], next_cursor: "2" }));
   for await (const _ of tieout.exceptions.list()) break;
   expect(server.received).toHaveLength(1);
-});
-
-test("an export yields its rows", async () => {
-  server.script((response) => {
-    response.writeHead(200, { "content-type": "application/x-ndjson" });
-    response.write('{"id":"ä"}\n{"id"');
-    response.end(':"b"}\n{"$end":{"rows":2}}\n');
-  });
-  const rows: unknown[] = [];
-  for await (const row of tieout.exceptions.export({ severity: ["high"] })) rows.push(row);
-  expect(rows).toEqual([{ id: "ä" }, { id: "b" }]);
-  expect(server.received[0]?.url).toBe(
-    "/v1/exceptions/export?severity=high&format=ndjson&end_mark=true",
-  );
-});
-
-test.each([
-  ["by the connection", "application/x-ndjson", '{"id":"a"}\n', true],
-  ["between two rows", "application/x-ndjson", '{"id":"a"}\n', false],
-  ["between two rows of CSV", "text/csv", "id\r\na\r\n", false],
-  ["within its end mark", "text/csv", "id\r\na\r\n#end,1", false],
-  ["within a row", "application/x-ndjson", '{"id":"a"}\n{"id"', false],
-  ["within a row of CSV", "text/csv", "id\r\na", false],
-  ["before the end of a zip", "application/zip", "PK\u0003\u0004", false],
-  ["in its middle", "application/x-ndjson", '{"id":"a"}\n{"$end":{"rows":2}}\n', false],
-  ["in its middle, as CSV", "text/csv", 'id\r\n"a\nb"\r\n#end,2\r\n', false],
-  ["and joined to another", "text/csv", "id\r\na\r\nb\r\n#end,1\r\n", false],
-])("an export that was cut %s throws", async (_name, type, text, isDestroyed) => {
-  server.script((response) => {
-    response.writeHead(200, { "content-type": type });
-    response.write(text, () => (isDestroyed ? response.destroy() : response.end()));
-  });
-  const read = async () => {
-    for await (const _ of tieout.exceptions.export({ format: "csv" }).bytes());
-  };
-  expect(await failureOf(read())).toMatchObject({ code: "incomplete_response" });
-});
-
-test("a file's bytes are those of the export, without its end mark", async () => {
-  const rows = Array.from({ length: 50 }, (_, row) => `${row},#end\r\n`).join("");
-  server.script((response) => {
-    response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
-    response.write(`id,note\r\n${rows.slice(0, 100)}`);
-    response.end(`${rows.slice(100)}#end,50\r\n`);
-  });
-  let text = "";
-  for await (const part of tieout.exceptions.export({ format: "csv" }).bytes())
-    text += new TextDecoder().decode(part);
-  expect(text).toBe(`id,note\r\n${rows}`);
-});
-
-test("a cell with line breaks and quotes is one row", async () => {
-  const csv = `id,note\r\n1,"a\r\n""b""\n,${"c".repeat(100)}"\r\n2,d\r\n`;
-  server.script((response) => {
-    response.writeHead(200, { "content-type": "text/csv; charset=utf-8" });
-    response.end(`${csv}#end,2\r\n`);
-  });
-  let text = "";
-  for await (const part of tieout.exceptions.export({ format: "csv" }).bytes())
-    text += new TextDecoder().decode(part);
-  expect(text).toBe(csv);
-});
-
-test.each([
-  ["evidence", () => tieout.evidence.getContent("evd_1"), "/v1/evidence/evd_1/content"],
-  [
-    "a ledger's file",
-    () => tieout.entryBatches.getLedgerFile("bat_1", { format: "datev" }),
-    "/v1/entry-batches/bat_1/ledger-file?format=datev",
-  ],
-])("%s is a file of any kind, which has no mark", async (_name, open, url) => {
-  server.script((response) => {
-    response.writeHead(200, { "content-type": "application/octet-stream" });
-    response.end("Approved by phone.");
-  });
-  let text = "";
-  for await (const part of open().bytes()) text += new TextDecoder().decode(part);
-  expect(text).toBe("Approved by phone.");
-  expect(server.received[0]?.url).toBe(url);
-});
-
-test("a signal stops an export that is being read", async () => {
-  const controller = new AbortController();
-  server.script((response) => {
-    response.writeHead(200, { "content-type": "application/x-ndjson" });
-    response.write(`{"id":"a"}\n${" ".repeat(80)}`);
-  });
-  const rows: unknown[] = [];
-  const read = async () => {
-    for await (const row of tieout.exceptions.export({}, { signal: controller.signal })) {
-      rows.push(row);
-      controller.abort();
-    }
-  };
-  expect((await failureOf(read())).name).toBe("AbortError");
-  expect(rows).toHaveLength(1);
 });

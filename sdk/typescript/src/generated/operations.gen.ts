@@ -1,8 +1,9 @@
 // Written by `npm run generate` from openapi.json.
 
 import { type Call, callOf, type List, listOf, Resource } from "../call.ts";
-import { type Export, exportOf, rowsIn } from "../export.ts";
+import { type Export, exportOf } from "../export.ts";
 import { type CallOptions, type FileBody, segment } from "../request.ts";
+import { type WaitOptions, waitFor } from "../waits.ts";
 import type * as T from "./types.gen.ts";
 
 /** An event, by `type`. */
@@ -381,7 +382,7 @@ export class EntryBatchesResource extends Resource {
    * A row for each entry, with the columns that you choose. Exporting does not mark the batch as exported. The export is recorded as a security event.
    */
   exportEntries(id: string, query?: Omit<T.ExportEntriesQuery, "format"> & Partial<Pick<T.ExportEntriesQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, `/v1/entry-batches/${segment("id", id)}/entries/export`, rowsIn(query), options);
+    return exportOf(this.send, `/v1/entry-batches/${segment("id", id)}/entries/export`, { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
@@ -525,7 +526,7 @@ export class ExceptionsResource extends Resource {
    * Streams everything that matches the filters. The export is recorded as a security event.
    */
   export(query?: Omit<T.ExportExceptionsQuery, "format"> & Partial<Pick<T.ExportExceptionsQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, "/v1/exceptions/export", rowsIn(query), options);
+    return exportOf(this.send, "/v1/exceptions/export", { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
@@ -561,7 +562,7 @@ export class ExceptionsResource extends Resource {
    * Streams everything that matches the filters. The export is recorded as a security event.
    */
   exportSla(query?: Omit<T.ExportSlaExceptionsQuery, "format"> & Partial<Pick<T.ExportSlaExceptionsQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, "/v1/exceptions/sla/export", rowsIn(query), options);
+    return exportOf(this.send, "/v1/exceptions/sla/export", { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
@@ -588,7 +589,7 @@ export class ExceptionsResource extends Resource {
    * Streams everything that matches the filters. The export is recorded as a security event.
    */
   exportSlaReport(query: Omit<T.ExportSlaReportQuery, "format"> & Partial<Pick<T.ExportSlaReportQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, "/v1/exceptions/sla/report/export", rowsIn(query), options);
+    return exportOf(this.send, "/v1/exceptions/sla/report/export", { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
@@ -742,6 +743,15 @@ export class ImportsResource extends Resource {
    */
   undo(id: string, body?: T.IdempotentRequest, options?: CallOptions): Call<T.Import | undefined> {
     return callOf(this.send, { method: "POST", path: `/v1/imports/${segment("id", id)}/undo`, body, keyed: true, options });
+  }
+
+  /**
+   * Import a file and wait until its lines are stored.
+   *
+   * @throws TieoutError `failed`
+   */
+  async createAndWait(id: string, file: FileBody, query?: Omit<T.CreateImportQuery, "preview">, options?: WaitOptions<T.Import>): Promise<T.Import> {
+    return waitFor(this.send, { method: "POST", path: `/v1/sources/${segment("id", id)}/imports`, file, query, keyed: true, options }, (started) => `/v1/imports/${segment("id", started.id)}`);
   }
 }
 
@@ -1086,6 +1096,15 @@ export class ReconciliationsResource extends Resource {
   }
 
   /**
+   * Close a period and wait until it is closed.
+   *
+   * @throws TieoutError `failed`
+   */
+  async closeAndWait(id: string, options?: WaitOptions<T.Reconciliation>): Promise<T.Reconciliation> {
+    return waitFor(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/close`, keyed: true, options }, () => `/v1/reconciliations/${segment("id", id)}`);
+  }
+
+  /**
    * List decisions in a period, newest first.
    *
    * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
@@ -1145,7 +1164,7 @@ export class ReconciliationsResource extends Resource {
    * Streams everything that matches the filters, newest first, with one row for each line of a match. `amount` is the matched part of the line; it and `residual` are in major units. The export is recorded as a security event.
    */
   exportMatches(id: string, query?: Omit<T.ExportMatchesQuery, "format"> & Partial<Pick<T.ExportMatchesQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/matches/export`, rowsIn(query), options);
+    return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/matches/export`, { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
@@ -1257,7 +1276,7 @@ export class ReconciliationsResource extends Resource {
    * A workbook (`xlsx`) has a sheet per kind, with amounts in major units. Amounts of more than 15 digits, which a spreadsheet would round, are text. The export is recorded as a security event.
    */
   exportStatement(id: string, query?: Omit<T.ExportStatementQuery, "format"> & Partial<Pick<T.ExportStatementQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/statement/export`, rowsIn(query), options);
+    return exportOf(this.send, `/v1/reconciliations/${segment("id", id)}/statement/export`, { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
@@ -1405,6 +1424,15 @@ export class RequestsResource extends Resource {
 /** `tieout.runs` */
 export class RunsResource extends Resource {
   /**
+   * Run the rules of a reconciliation and wait for the result.
+   *
+   * @throws TieoutError `failed`
+   */
+  async createAndWait(id: string, body?: T.CreateRunRequest, options?: WaitOptions<T.Run>): Promise<T.Run> {
+    return waitFor(this.send, { method: "POST", path: `/v1/reconciliations/${segment("id", id)}/runs`, body, keyed: true, options }, (started) => `/v1/runs/${segment("id", started.id)}`);
+  }
+
+  /**
    * Get a run.
    *
    * Callers: all roles; API keys with `read:reconciliations`; the service-role key.
@@ -1452,7 +1480,7 @@ export class SecurityEventsResource extends Resource {
    * Streams everything that matches the filters. The export is recorded as a security event.
    */
   export(query?: Omit<T.ExportSecurityEventsQuery, "format"> & Partial<Pick<T.ExportSecurityEventsQuery, "format">>, options?: CallOptions): Export {
-    return exportOf(this.send, "/v1/security-events/export", rowsIn(query), options);
+    return exportOf(this.send, "/v1/security-events/export", { ...query, format: query?.format ?? "ndjson", end_mark: true }, options);
   }
 
   /**
