@@ -1,4 +1,5 @@
 import type { Client } from "pg";
+import { markRestored } from "../supabase/local/mark-restored.ts";
 import {
   LockHeld,
   migrate,
@@ -19,8 +20,8 @@ Applies the pending migrations to the database at DIRECT_URL, or DATABASE_URL, a
 --dry-run lists them and changes nothing.
 
 restored
-After a restore from a backup and before workers start: marks every pending delivery as a recovery. Its receiver may have had it
-before the restore.`;
+After a restore from a backup and before workers start: marks every pending delivery as a recovery, since its receiver may have had
+it before the restore, and gives later events positions behind every cursor that readers can have.`;
 
 /** An error whose message says what to do. */
 class Refusal extends Error {}
@@ -41,7 +42,10 @@ if (!databaseUrl)
 
 try {
   if (isPush) await push(databaseUrl);
-  else await markRestored(databaseUrl);
+  else {
+    const pending = await withConnection(databaseUrl, markRestored);
+    console.log(`Marked ${pending} pending deliveries as recoveries. Workers can start.`);
+  }
 } catch (error) {
   fail(sentenceOf(error as Error & { code?: string }));
 }
@@ -55,15 +59,6 @@ async function push(url: string): Promise<void> {
   if (isDryRun) return list("Would apply", pending.map(nameOf));
   list("Applied", pending.length === 0 ? [] : await migrate(url, { refuseUnknown: true }));
   await storeQuotas(url, readQuotas(process.env));
-}
-
-async function markRestored(url: string): Promise<void> {
-  await withConnection(url, async (client) => {
-    const { rowCount } = await client.query(
-      "update public.webhook_deliveries set cause = 'recover' where status = 'pending'",
-    );
-    console.log(`Marked ${rowCount} pending deliveries as recoveries. Workers can start.`);
-  });
 }
 
 /**

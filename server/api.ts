@@ -56,7 +56,7 @@ export function apiRoutes(): (
     const handler = find(loaded.root, path.split("/").slice(2), params)?.[method];
     if (!handler) return otherwise();
     for (const [name, value] of loaded.headers) response.setHeader(name, value);
-    const call = new Call(request) as unknown as Request;
+    const call = new Call(request, response) as unknown as Request;
     await send(
       await handler(call, { params: Promise.resolve(params) }),
       request.headers["accept-encoding"],
@@ -121,14 +121,16 @@ export async function commonHeaders(): Promise<[string, string][]> {
  * The part of a Request that our routes use. The body becomes a stream only if a route reads it,
  * because Node discards unread bodies.
  */
-class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
+class Call implements Pick<Request, "method" | "url" | "headers" | "body" | "signal"> {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
   readonly #incoming: IncomingMessage;
+  readonly #response: ServerResponse;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+  #left: AbortController | undefined;
 
-  constructor(incoming: IncomingMessage) {
+  constructor(incoming: IncomingMessage, response: ServerResponse) {
     const { method = "GET", url = "", headers } = incoming;
     this.method = method;
     this.url = `http://${headers.host ?? "localhost"}${url}`;
@@ -138,6 +140,18 @@ class Call implements Pick<Request, "method" | "url" | "headers" | "body"> {
       ),
     );
     this.#incoming = incoming;
+    this.#response = response;
+  }
+
+  /** Aborted once the caller is gone. Made only for calls that wait. */
+  get signal(): AbortSignal {
+    if (!this.#left) {
+      const left = new AbortController();
+      this.#left = left;
+      if (this.#response.destroyed) left.abort();
+      else this.#response.once("close", () => left.abort());
+    }
+    return this.#left.signal;
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {

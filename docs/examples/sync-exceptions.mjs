@@ -49,16 +49,18 @@ function keep({ rows }, exception) {
 /** Reads the next events. Each has the exception as it was after the change. */
 async function follow(copy) {
   const query = { types: TYPES, cursor: copy.cursor, wait: once ? 0 : 20 };
-  const page = JSON.parse(await get("/v1/events", query));
-  for (const { data } of page.items) keep(copy, data.exception);
-  copy.cursor = page.resume_cursor;
-  return page.next_cursor !== null;
+  const { items, next_cursor, resume_cursor, as_of } = JSON.parse(await get("/v1/events", query));
+  for (const { data } of items) keep(copy, data.exception);
+  copy.cursor = resume_cursor;
+  return { more: next_cursor !== null, asOf: as_of };
 }
 
-/** Changes that send no event, such as a deadline that moved with its calendar. */
-async function catchUp(copy) {
+/**
+ * Changes that send no event, such as a deadline that moved with its calendar. `asOf` is a time of
+ * the server: this machine's clock may be wrong.
+ */
+async function catchUp(copy, asOf) {
   const updated_since = new Date(Date.parse(copy.caughtUp) - OVERLAP_MS).toISOString();
-  const asOf = new Date().toISOString();
   for (let cursor = ""; cursor !== null; ) {
     const query = { updated_since, limit: "250", ...(cursor && { cursor }) };
     const page = JSON.parse(await get("/v1/exceptions", query));
@@ -76,9 +78,10 @@ function save(copy) {
 
 const copy = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : await start();
 for (let lastCatchUp = 0, more = true; more || !once; ) {
-  more = await follow(copy);
+  const read = await follow(copy);
+  more = read.more;
   if (!more && Date.now() - lastCatchUp > CATCH_UP_EVERY_MS) {
-    await catchUp(copy);
+    await catchUp(copy, read.asOf);
     lastCatchUp = Date.now();
   }
   save(copy);

@@ -208,6 +208,7 @@ function served<C extends Contract>(
           trail: caller.trail,
           waited: exchange.waited,
           reauthenticate: () => reauthenticate(contract, caller),
+          callerLeft: () => request.signal,
           reply,
         });
         return answer({ ctx, ...input }, request, exchange);

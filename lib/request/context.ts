@@ -54,10 +54,14 @@ export type Context = {
    * @throws ApiError like the check at its start
    */
   reauthenticate: () => Promise<void>;
+  /** Aborted once the caller has closed the connection, for a call that waits. */
+  callerLeft: () => AbortSignal;
   db: Db;
   /** Headers for the response. */
   reply: Headers;
 };
+
+const NEVER = new AbortController().signal;
 
 type ContextFields = Pick<Context, "principal" | "tenantId" | "requestId" | "clientAddress"> &
   Partial<Context>;
@@ -85,6 +89,7 @@ export function contextFor(
     trail: { written: false },
     waited: { ms: 0 },
     reauthenticate: async () => {},
+    callerLeft: () => NEVER,
     db: dbFor(fields.principal, fields.tenantId),
     reply: new Headers(),
     ...fields,

@@ -54,12 +54,36 @@ test("a token is requested by client credentials, and used until it expires", as
       body: "grant_type=client_credentials&scope=webhooks%3Awrite",
     },
   ]);
-  tokens.forget(client);
+  tokens.forget(client, "one");
   await tokens.get(client, stop);
   expect(received).toHaveLength(2);
   // Another secret, another token.
   await tokens.get({ ...client, id: "whs_2" }, stop);
   expect(received).toHaveLength(3);
+});
+
+test("deliveries that start together share one request for a token", async () => {
+  const tokens = new AccessTokens(sender);
+  const all = await Promise.all(Array.from({ length: 20 }, () => tokens.get(client, stop)));
+  expect(new Set(all)).toEqual(new Set(["one"]));
+  expect(received).toHaveLength(1);
+  // A request that failed is not kept.
+  tokens.forget(client, "one");
+  answer.status = 503;
+  await expect(tokens.get(client, stop)).rejects.toThrow("503");
+  answer.status = 200;
+  expect(await tokens.get(client, stop)).toBe("one");
+});
+
+test("a late refusal of an old token keeps the one that replaced it", async () => {
+  const tokens = new AccessTokens(sender);
+  await tokens.get(client, stop);
+  answer.body = JSON.stringify({ access_token: "two", token_type: "Bearer", expires_in: null });
+  tokens.forget(client, "one");
+  await tokens.get(client, stop);
+  tokens.forget(client, "one");
+  expect(await tokens.get(client, stop)).toBe("two");
+  expect(received).toHaveLength(2);
 });
 
 test("a token that ends at once is not kept", async () => {
@@ -72,6 +96,18 @@ test("a token that ends at once is not kept", async () => {
 
 test.each([
   ["an error", 401, "{}", "The token endpoint responded with 401."],
+  [
+    "an error of the protocol",
+    400,
+    '{"error":"invalid_client"}',
+    "The token endpoint responded with 400 and invalid_client.",
+  ],
+  [
+    "an error in other words",
+    400,
+    '{"error":"Wrong secret: s&cret"}',
+    "The token endpoint responded with 400.",
+  ],
   ["a redirect", 302, "{}", "The token endpoint responded with 302."],
   ["no JSON", 200, "<html>", "The token endpoint's response has no bearer token."],
   [
@@ -93,7 +129,10 @@ test.each([
 
 test("a private or unreachable token endpoint is refused like a receiver", async () => {
   const strict = createSender(new Set());
-  await expect(new AccessTokens(strict).get(client, stop)).rejects.toThrow("Not sent:");
+  await expect(new AccessTokens(strict).get(client, stop)).rejects.toMatchObject({
+    message: expect.stringContaining("Not sent:"),
+    failureKind: "blocked_address",
+  });
   await strict.close();
   const absent = { ...client, token_url: "http://127.0.0.1:9/" };
   await expect(new AccessTokens(sender).get(absent, stop)).rejects.toThrow(

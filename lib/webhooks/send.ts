@@ -7,7 +7,7 @@ import { type ReceiverResponse, readResponse } from "./receiver-response.ts";
 import type { SignatureHeaders } from "./signature.ts";
 import { StallAwareClock } from "./stall-aware-clock.ts";
 
-const TIMEOUT_MS = 15_000;
+export const SEND_TIMEOUT_MS = 15_000;
 /** If this process was stalled for longer, a failure is ours and not the receiver's. */
 const STALLED_MAX_MS = 500;
 const IDLE_MS = 4_000;
@@ -56,7 +56,7 @@ export function createSender(
   return {
     async send(attempt, stop) {
       const stopwatch = time.stopwatch();
-      const timeout = time.timeout(TIMEOUT_MS);
+      const timeout = time.timeout(SEND_TIMEOUT_MS);
       try {
         const answer = await answerOf(
           agent,

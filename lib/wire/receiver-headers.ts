@@ -16,7 +16,7 @@ const VALUE = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
  * receiver or proxy where a request came from.
  */
 const OURS =
-  /^(?:accept|accept-encoding|connection|content-.*|cookie|date|expect|forwarded|host|keep-alive|proxy-.*|te|trace.*|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*)$/i;
+  /^(?:accept|accept-encoding|connection|content-.*|cookie|date|expect|forwarded|host|http2-settings|keep-alive|max-forwards|proxy-.*|te|trace.*|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|(?:cf-connecting|true-client|x-client|x-cluster-client|x-real)-ip)$/i;
 
 /** Why a header's name is invalid, or null. */
 export function headerNameFault(name: string): string | null {

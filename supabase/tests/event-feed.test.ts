@@ -2,6 +2,7 @@ import { Client } from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
 import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { markRestored } from "../local/mark-restored.ts";
 
 const ADMIN = { principal_type: "user", principal_id: "ada", roles: ["tenant_admin"] };
 
@@ -175,4 +176,16 @@ test("reading starts at a moment, and never before the last 30 days", async () =
   await expect(read({ seen_at: new Date(Date.now() - 31 * 86_400_000) })).rejects.toMatchObject({
     message: "invalid_request",
   });
+});
+
+test("after a restore, a cursor from after the backup misses no event", async () => {
+  await emit(client, "kept");
+  const { position } = await read({});
+  // The events that the backup lacks had these positions.
+  const after = String(BigInt(position) + 100n);
+  await markRestored(client);
+  await emit(client, "new");
+  expect(idsOf(await read({ after }))).toEqual(["new"]);
+  expect(idsOf(await read({ after: position }))).toEqual(["new"]);
+  expect(idsOf(await read({}))).toEqual(["kept", "new"]);
 });

@@ -1,22 +1,23 @@
 import { LRUCache } from "lru-cache";
 import { log } from "#lib/runtime/log.ts";
-import { REDACTED } from "#lib/runtime/mask-secrets.ts";
 import { durationHistogram } from "#lib/runtime/metrics.ts";
 import { traced } from "#lib/runtime/trace.ts";
-import { type AccessTokens, type Client, TokenUnavailable } from "#lib/webhooks/access-token.ts";
+import {
+  type AccessTokens,
+  type Client,
+  TOKEN_TIMEOUT_MS,
+  TokenUnavailable,
+} from "#lib/webhooks/access-token.ts";
 import { unsealSecret } from "#lib/webhooks/seal-secret.ts";
-import { type Outcome, ProcessStalledError, type Sender } from "#lib/webhooks/send.ts";
+import { ProcessStalledError, SEND_TIMEOUT_MS, type Sender } from "#lib/webhooks/send.ts";
 import { sign } from "#lib/webhooks/signature.ts";
+import { maskSentValues } from "./mask-sent-values.ts";
 import type { ClaimedDelivery, Result } from "./queries.ts";
 
-/**
- * The lease is 23 s and an attempt takes up to 15 s. An attempt that started later could overlap
- * with the next claim.
- */
+const LEASE_MS = 23_000;
+const SETTLE_MS = 1_000;
 const START_TIMEOUT_MS = 5_000;
 const PAUSE_WITHOUT_SECRET_SECONDS = 60;
-/** Shorter values aren't secrets, and occur in other texts. */
-const MASKED_FROM_LENGTH = 8;
 /**
  * Decrypting a secret takes twice as long as signing with it, so secrets are cached for a minute.
  */
@@ -73,7 +74,7 @@ async function attempt(
     pause_seconds: pauseSeconds,
   });
   const sinceClaimMs = startedAt - claimedAt;
-  if (sinceClaimMs > START_TIMEOUT_MS)
+  if (sinceClaimMs > startTimeoutMs(claimed))
     return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
@@ -87,13 +88,14 @@ async function attempt(
       ...(traceparent !== null && { traceparent }),
     };
     const outcome = await sender.send({ url, body, headers }, stop);
-    if (client && "status_code" in outcome && outcome.status_code === 401) tokens.forget(client);
-    return { attempt_id, ...withoutValues(outcome, [...Object.values(own), token ?? ""]) };
+    if (client && token && "status_code" in outcome && outcome.status_code === 401)
+      tokens.forget(client, token);
+    return { attempt_id, ...maskSentValues(outcome, [...Object.values(own), token ?? ""]) };
   } catch (error) {
     if (error instanceof TokenUnavailable)
       return {
         attempt_id,
-        failure_kind: "connection_failed",
+        failure_kind: error.failureKind,
         detail: error.message,
         duration_ms: Math.round(performance.now() - startedAt),
       };
@@ -107,6 +109,12 @@ async function attempt(
       PAUSE_WITHOUT_SECRET_SECONDS,
     );
   }
+}
+
+/** An attempt that started later could overlap with the next claim of its delivery. */
+function startTimeoutMs({ oauth }: ClaimedDelivery): number {
+  const needed = SEND_TIMEOUT_MS + SETTLE_MS + (oauth ? TOKEN_TIMEOUT_MS : 0);
+  return Math.min(START_TIMEOUT_MS, LEASE_MS - needed);
 }
 
 function secretsOf({ secrets, tenant_id }: ClaimedDelivery): string[] {
@@ -134,22 +142,6 @@ function withoutAuthorization(
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !hasToken || name.toLowerCase() !== "authorization"),
   );
-}
-
-/** A receiver may echo the request, and its response is stored. */
-function withoutValues(outcome: Outcome, values: readonly string[]): Outcome {
-  if (!("response_body" in outcome)) return outcome;
-  const masked = (text: string) =>
-    values
-      .filter((value) => value.length >= MASKED_FROM_LENGTH)
-      .reduce((rest, value) => rest.replaceAll(value, REDACTED), text);
-  return {
-    ...outcome,
-    response_body: masked(outcome.response_body),
-    response_headers: Object.fromEntries(
-      Object.entries(outcome.response_headers).map(([name, value]) => [name, masked(value)]),
-    ),
-  };
 }
 
 function unsealed(sealed: string, tenantId: string, id: string): string {

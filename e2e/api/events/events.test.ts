@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { api, stack } from "#e2e/fixtures.ts";
 import { Subscriber } from "#e2e/webhooks/subscriber.ts";
@@ -63,6 +64,31 @@ test("a cursor is a position: other types continue behind it, and since lists th
   expect((await list({ types, cursor })).items).toMatchObject([{ subject: later.id }]);
   const since = new Date(Date.now() - 3_600_000).toISOString();
   expect((await list({ types, since, subject })).items).toHaveLength(1);
+});
+
+/** A call that waits, and can be cancelled, which `api` can't. */
+const waitingCall = (cursor: string, signal: AbortSignal) =>
+  fetch(`${stack.url}/v1/events?wait=20&cursor=${cursor}`, {
+    headers: { Authorization: `Bearer ${team.admin}`, "X-Tenant-Id": team.tenant },
+    signal,
+  });
+
+test("waiting calls that were cancelled don't delay the others", async () => {
+  const { resume_cursor: cursor } = await list();
+  const cancel = new AbortController();
+  const cancelled = Array.from({ length: 200 }, () => waitingCall(cursor, cancel.signal));
+  await sleep(2_000);
+  cancel.abort();
+  expect(await Promise.allSettled(cancelled)).toContainEqual(
+    expect.objectContaining({ status: "rejected" }),
+  );
+  const waiting = list({ cursor, wait: "20" });
+  // It has begun to wait when the event comes.
+  await sleep(500);
+  const { id } = await report("Reported after the cancelled calls");
+  const reportedAt = performance.now();
+  expect((await waiting).items).toMatchObject([{ subject: id }]);
+  expect(performance.now() - reportedAt).toBeLessThan(5_000);
 });
 
 test("a key reads only events within its scopes, and a refusal names the missing scope", async () => {

@@ -73,8 +73,8 @@ export const WEBHOOKS: Break[] = [
     effect: "a receiver has 5 seconds",
     patch: {
       file: "lib/webhooks/send.ts",
-      replace: "const TIMEOUT_MS = 15_000;",
-      by: "const TIMEOUT_MS = 5_000;",
+      replace: "const SEND_TIMEOUT_MS = 15_000;",
+      by: "const SEND_TIMEOUT_MS = 5_000;",
       rebuild: false,
     },
     killedBy: { file: PATIENCE, name: "an attempt without a response times out" },
