@@ -43,7 +43,10 @@ const COMPONENTS: Components = {
   ),
   pre: ({ node }) => <Fence {...codeIn(node)} />,
   section: ({ node }) => (
-    <Tabs fences={(node?.children ?? []).filter(({ type }) => type === "element").map(codeIn)} />
+    <Tabs
+      id={String(node?.properties.id)}
+      fences={(node?.children ?? []).filter(({ type }) => type === "element").map(codeIn)}
+    />
   ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
@@ -107,19 +110,13 @@ function Fence({ children, properties, data }: CodeElement) {
   return <CodeBlock code={codeOf(children)} language={language} title={title} output={output} />;
 }
 
-function Tabs({ fences }: { fences: CodeElement[] }) {
+function Tabs({ id, fences }: { id: string; fences: CodeElement[] }) {
   const tabs = fences.map(({ children, properties, data }) => ({
     name: /tab=(\S+)/.exec(data?.meta ?? "")?.[1] ?? "",
     language: String(properties.className?.[0] ?? "").replace("language-", ""),
     code: codeOf(children),
   }));
-  return (
-    <CodeTabs
-      id={slugOf(tabs.map(({ name }) => name).join(" "))}
-      label="The same in several languages"
-      tabs={tabs}
-    />
-  );
+  return <CodeTabs id={id} label="The same in several languages" tabs={tabs} />;
 }
 
 function codeOf(children: CodeElement["children"]): string {

@@ -1,6 +1,7 @@
-type Node = { type: string; meta?: string | null; data?: { hName: string }; children?: Node[] };
+type Node = { type: string; meta?: string | null; data?: Rendered; children?: Node[] };
+type Rendered = { hName: string; hProperties: { id: string } };
 
-/** Consecutive examples marked `tab=…` become one tabbed section. */
+/** Consecutive examples marked `tab=…` become a section of tabs. Each section has another ID. */
 export function joinTabs(tree: unknown): void {
   const root = tree as { children: Node[] };
   const joined: Node[] = [];
@@ -8,7 +9,14 @@ export function joinTabs(tree: unknown): void {
     const last = joined.at(-1);
     if (node.type !== "code" || !node.meta?.includes("tab=")) joined.push(node);
     else if (last?.type === "tabs") last.children?.push(node);
-    else joined.push({ type: "tabs", data: { hName: "section" }, children: [node] });
+    else {
+      const id = `tabs-${joined.length}`;
+      joined.push({
+        type: "tabs",
+        data: { hName: "section", hProperties: { id } },
+        children: [node],
+      });
+    }
   }
   root.children = joined;
 }

@@ -30,19 +30,40 @@ export function sdkExample(operation: Operation, origin: string): string {
   ].join("\n");
 }
 
-function callOf({ contract, parameters, body }: Operation, input: ExampleInput): string {
-  const resource = resourceOf(contract.path);
-  const hasQuery = parameters.some((parameter) => parameter.in === "query");
+function callOf(operation: Operation, input: ExampleInput): string {
+  const { contract, parameters, body } = operation;
   const hasMark = parameters.some(({ name }) => name === "end_mark");
   // The client chooses a format whose rows it can read.
   const query = input.query.filter(({ name }) => !(hasMark && name === "format"));
   const type = body?.mediaTypes[0];
   const isTyped = contract.upload && !contract.upload.includes("application/octet-stream");
+  return callCode(operation, {
+    path: input.path.map(({ value }) => JSON.stringify(value)),
+    body: sentOf(input.body),
+    query: objectOf(query),
+    options: isTyped ? objectOf([{ name: "contentType", value: type ?? "" }]) : undefined,
+  });
+}
+
+/** The arguments of a method, each as TypeScript; undefined where the call leaves one out. */
+export type ArgumentCode = {
+  path: string[];
+  body?: string | undefined;
+  query?: string | undefined;
+  options?: string | undefined;
+};
+
+export function callCode(
+  { contract, parameters, body }: Operation,
+  { path, ...given }: ArgumentCode,
+): string {
+  const resource = resourceOf(contract.path);
+  const hasQuery = parameters.some((parameter) => parameter.in === "query");
   const slots = [
-    ...input.path.map(({ value }) => JSON.stringify(value)),
-    ...(body ? [sentOf(input.body)] : []),
-    ...(hasQuery ? [objectOf(query)] : []),
-    ...(isTyped ? [objectOf([{ name: "contentType", value: type ?? "" }])] : []),
+    ...path,
+    ...(body ? [given.body] : []),
+    ...(hasQuery ? [given.query] : []),
+    given.options,
   ];
   const last = slots.findLastIndex((slot) => slot !== undefined);
   const args = slots.slice(0, last + 1).map((slot) => slot ?? "undefined");

@@ -2,10 +2,10 @@
 export type Fence = { line: number; language: string; meta: string[]; code: string };
 
 /**
- * `sh` and `js` are run, or written to the file they are named after; the others say what came of
- * it, or show a file.
+ * `sh`, `js` and `ts` are run, or written to the file they are named after; the others say what
+ * came of it, or show a file.
  */
-const RUN = ["sh", "js"];
+const RUN = ["sh", "js", "ts"];
 
 export function fencesOf(markdown: string): Fence[] {
   const found: Fence[] = [];

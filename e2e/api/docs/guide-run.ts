@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import type { Receiver } from "#e2e/webhooks/receiver.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
+import { type Fence, fileName, includedFile, isOutput, isRun } from "./fences.ts";
+import { type Example, examplesOf, type Form, keptBy } from "./forms.ts";
 import { installSdk } from "./install-sdk.ts";
 import { Shell } from "./shell.ts";
 
@@ -16,34 +17,69 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 export type Ran = { fence: Fence; said: string; shown: Fence[] };
 
 /**
- * Runs the examples of a guide from top to bottom, as a reader would, as the admin of a tenant of
- * its own.
+ * Runs the examples of a guide from top to bottom, as a reader would who always chooses the same
+ * form, as the admin of a tenant of its own.
  */
 export async function runGuide(
   slug: string,
+  form: Form,
   { url, receiver }: { url: string; receiver: Receiver },
 ): Promise<Ran[]> {
   const text = readFileSync(join(ROOT, "docs/guides", `${slug}.md`), "utf8");
   const real = await reality(text, url, receiver);
-  const fences = fencesOf(withReal(text, real));
+  const examples = examplesOf(text, form).map((example) => ({
+    ...example,
+    code: withReal(example.code, real),
+  }));
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "test-results/guide-"));
-  if (text.includes('"@tieout/sdk"')) await installSdk(folder);
-  const shell = new Shell(folder, {});
+  if (form === "TypeScript" || text.includes('"@tieout/sdk"')) await installSdk(folder);
+  const profile = { TIEOUT_URL: url, TIEOUT_TENANT: withReal("acme", real) };
+  const shell = new Shell(folder, form === "CLI" ? profile : {});
   const ran: Ran[] = [];
+  const kept = new Set<string>();
   try {
-    for (const [at, fence] of fences.entries()) {
-      const included = includedFile(fence);
+    for (const [at, example] of examples.entries()) {
+      const included = includedFile(example);
       if (included) copyFileSync(join(ROOT, "docs", included), join(folder, basename(included)));
-      if (!isRun(fence)) continue;
-      const shown = responsesAfter(fences, at);
-      ran.push({ fence, shown, said: await runFence(shell, folder, fence, shown) });
+      if (!isRun(example)) continue;
+      const shown = responsesAfter(examples, at);
+      const said =
+        example.language === "ts"
+          ? await runModule(shell, folder, example, kept)
+          : await runFence(shell, folder, example, shown);
+      ran.push({ fence: example, shown, said });
     }
   } finally {
     await shell.end();
     rmSync(folder, { recursive: true, force: true });
   }
   return ran;
+}
+
+/** Runs a module as if it continued those before it: their results are kept in files. */
+async function runModule(
+  shell: Shell,
+  folder: string,
+  { line, code, captures }: Example,
+  kept: Set<string>,
+): Promise<string> {
+  const own = keptBy(code);
+  const file = `example-${line}.mts`;
+  const module = [
+    'import * as saved from "node:fs";',
+    ...[...kept.difference(new Set(own))].map(
+      (name) => `const ${name} = JSON.parse(saved.readFileSync("${name}.json", "utf8"));`,
+    ),
+    "console.log = (value) => saved.writeSync(1, JSON.stringify(value));",
+    code,
+    ...own.map((name) => `saved.writeFileSync("${name}.json", JSON.stringify(${name} ?? null));`),
+  ];
+  writeFileSync(join(folder, file), module.join("\n"));
+  const said = await shell.run(`'${process.execPath}' ${file}`);
+  for (const name of own) kept.add(name);
+  await shell.run(captures);
+  return said;
 }
 
 function responsesAfter(fences: Fence[], at: number): Fence[] {

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
@@ -6,7 +7,10 @@ import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
 import { differences, formOf, httpDifferences } from "./differences.ts";
 import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
+import { examplesOf, formsOf, keptBy } from "./forms.ts";
 import { runGuide } from "./guide-run.ts";
+import { installSdk } from "./install-sdk.ts";
+import { typeErrors } from "./type-errors.ts";
 
 const DOCS = fileURLToPath(new URL("../../../docs/", import.meta.url));
 const textOf = (slug: string) => readFileSync(`${DOCS}guides/${slug}.md`, "utf8");
@@ -27,6 +31,36 @@ it("every guide is in the navigation, and every page of the navigation is writte
   expect(files.sort()).toEqual([...GUIDE_SLUGS].sort());
 });
 
+it("every example by the SDK is sound TypeScript", async () => {
+  const results = fileURLToPath(new URL("../../../test-results", import.meta.url));
+  mkdirSync(results, { recursive: true });
+  const folder = mkdtempSync(join(results, "guide-types-"));
+  try {
+    await installSdk(folder);
+    const files = GUIDE_SLUGS.flatMap((slug) => writeModules(folder, slug));
+    expect(files.length).toBeGreaterThan(40);
+    expect(typeErrors(folder, files)).toBe("");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** A later example uses the results of earlier ones, of any type. */
+function writeModules(folder: string, slug: string): string[] {
+  const kept = new Set<string>();
+  return examplesOf(textOf(slug), "TypeScript")
+    .filter(({ language }) => language === "ts")
+    .map(({ line, code }) => {
+      const own = keptBy(code);
+      const others = [...kept.difference(new Set(own))];
+      for (const name of own) kept.add(name);
+      const file = `${slug}-${line}.mts`;
+      const declared = others.map((name) => `declare const ${name}: any;`);
+      writeFileSync(join(folder, file), [...declared, code].join("\n"));
+      return file;
+    });
+}
+
 describe.each(GUIDE_SLUGS)("%s", (slug) => {
   it("shows no example that is not run, compared, or a file that is tested elsewhere", () => {
     const fences = fencesOf(textOf(slug));
@@ -40,8 +74,8 @@ describe.each(GUIDE_SLUGS)("%s", (slug) => {
     expect(fences.filter(isRun).length).toBeGreaterThan(0);
   });
 
-  it("has the documented effect and response", async () => {
-    const ran = await runGuide(slug, { url: web.url, receiver });
+  it.each(formsOf(textOf(slug)))("has the documented effect and response by %s", async (form) => {
+    const ran = await runGuide(slug, form, { url: web.url, receiver });
     const wrong = ran.flatMap(({ said, shown }) =>
       shown.flatMap((answer) =>
         faults(answer, said).map((fault) => `line ${answer.line}: ${fault}`),

@@ -1,8 +1,10 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
+import { withForms } from "#components/docs/code/forms-of-fence.ts";
 import { GuidePage } from "#components/docs/guide-page.tsx";
 import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
 import { guides } from "../../guides.ts";
+import { reference } from "../../reference.ts";
 
 type Props = { params: Promise<{ slug: string }> };
 
@@ -20,8 +22,9 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 
 export default async function Page(props: Props) {
   const { guide, previous, next } = await guideOf(props);
+  const operations = reference().resources.flatMap((resource) => resource.operations);
   return (
-    <GuidePage {...guide}>
+    <GuidePage {...guide} text={withForms(guide.text, operations)}>
       <PreviousNext previous={previous} next={next} />
     </GuidePage>
   );
