@@ -1,16 +1,6 @@
+import { exportNamed } from "../../../sdk/cli/src/commands/exported.ts";
 import { type ExampleInput, inputOf, shellQuoted, shellWord, targetOf } from "./example-input.ts";
 import type { Operation } from "./reference.ts";
-
-/** What `tieout export` calls the lists. */
-const EXPORTS: Record<string, string> = {
-  exportExceptions: "exceptions",
-  exportSlaExceptions: "sla",
-  exportSlaReport: "sla-report",
-  exportSecurityEvents: "security-events",
-  exportMatches: "matches",
-  exportEntries: "entries",
-  exportStatement: "statement",
-};
 
 /** Operations with a special command. */
 const COMMANDS: Record<string, (input: ExampleInput) => string> = {
@@ -31,7 +21,7 @@ export function cliExample(operation: Operation): string {
   const input = inputOf(operation);
   const command = COMMANDS[contract.operationId];
   if (command) return command(input);
-  const exported = EXPORTS[contract.operationId];
+  const exported = exportNamed(contract.operationId);
   if (exported) return exportCommand(exported, input);
   const { json, upload } = input.body ?? {};
   const type = operation.body?.mediaTypes[0] ?? "";

@@ -36,6 +36,15 @@ test("an operation with a special command shows it", () => {
   );
 });
 
+test("every export of rows is shown by its own command", () => {
+  const rows = referenceOf(document, CONTRACTS)
+    .resources.flatMap(({ operations }) => operations)
+    .filter(({ parameters }) => parameters.some(({ name }) => name === "end_mark"));
+  expect(rows.length).toBeGreaterThan(6);
+  for (const { contract } of rows)
+    expect.soft(of(contract.operationId)?.CLI, contract.operationId).toMatch(/^tieout export /);
+});
+
 test("a list is read to its end, and a file is saved", () => {
   expect(of("listExceptions")?.CLI).toBe("tieout api GET /v1/exceptions --paginate");
   expect(of("listExceptions")?.TypeScript).toContain("for await (const item of items)");
