@@ -44,7 +44,7 @@ const COMPONENTS: Components = {
   pre: ({ node }) => <Fence {...codeIn(node)} />,
   section: ({ node }) => (
     <Tabs
-      id={String(node?.properties.id)}
+      title={String(node?.properties.title)}
       fences={(node?.children ?? []).filter(({ type }) => type === "element").map(codeIn)}
     />
   ),
@@ -110,13 +110,13 @@ function Fence({ children, properties, data }: CodeElement) {
   return <CodeBlock code={codeOf(children)} language={language} title={title} output={output} />;
 }
 
-function Tabs({ id, fences }: { id: string; fences: CodeElement[] }) {
+function Tabs({ title, fences }: { title: string; fences: CodeElement[] }) {
   const tabs = fences.map(({ children, properties, data }) => ({
     name: /tab=(\S+)/.exec(data?.meta ?? "")?.[1] ?? "",
     language: String(properties.className?.[0] ?? "").replace("language-", ""),
     code: codeOf(children),
   }));
-  return <CodeTabs id={id} label="The same in several languages" tabs={tabs} />;
+  return <CodeTabs id={slugOf(title)} label={title} tabs={tabs} />;
 }
 
 function codeOf(children: CodeElement["children"]): string {

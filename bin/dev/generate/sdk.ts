@@ -13,6 +13,7 @@ import {
   readDocument,
 } from "./api-document.ts";
 import { OPEN_TYPES, withOpenEnums } from "./open-enums.ts";
+import { withOpenObjects } from "./open-objects.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const HEADER = "// Written by `npm run generate` from openapi.json.\n";
@@ -68,7 +69,8 @@ export async function sdkTypes(): Promise<string> {
       .replaceAll(/^export const \w+ = \{[\s\S]*?\} as const;\n\n?/gm, "");
     if (start < 0 || queries.length === 0 || /^export (?!type )/m.test(types))
       throw new Error("Redocly's client has another form than before.");
-    const opened = withOpenEnums(`${types.trimEnd()}\n`, await readDocument());
+    const document = await readDocument();
+    const opened = withOpenEnums(withOpenObjects(`${types.trimEnd()}\n`, document), document);
     return `${HEADER}\n${OPEN_TYPES}\n${opened}\n${queries.join("\n")}`;
   } finally {
     await rm(folder, { recursive: true });

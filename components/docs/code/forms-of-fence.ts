@@ -9,7 +9,7 @@ export type Forms = { cli: string; sdk: string };
 
 /**
  * Writes the examples of one guide in the other forms; it takes them in order, because a later one
- * uses what an earlier one saved. Null for an example that stays as it is.
+ * uses what an earlier one saved. Null for an example that only curl shows.
  */
 export function formsWriter(operations: readonly Operation[]): (code: string) => Forms | null {
   const scope = new Map<string, string>();

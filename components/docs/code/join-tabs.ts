@@ -1,7 +1,7 @@
 type Node = { type: string; meta?: string | null; data?: Rendered; children?: Node[] };
-type Rendered = { hName: string; hProperties: { id: string } };
+type Rendered = { hName: string; hProperties: { title: string } };
 
-/** Consecutive examples marked `tab=…` become a section of tabs. Each section has another ID. */
+/** Consecutive examples marked `tab=…` become a section of tabs. Each section has another title. */
 export function joinTabs(tree: unknown): void {
   const root = tree as { children: Node[] };
   const joined: Node[] = [];
@@ -10,10 +10,10 @@ export function joinTabs(tree: unknown): void {
     if (node.type !== "code" || !node.meta?.includes("tab=")) joined.push(node);
     else if (last?.type === "tabs") last.children?.push(node);
     else {
-      const id = `tabs-${joined.length}`;
+      const number = joined.filter(({ type }) => type === "tabs").length + 1;
       joined.push({
         type: "tabs",
-        data: { hName: "section", hProperties: { id } },
+        data: { hName: "section", hProperties: { title: `Example ${number}` } },
         children: [node],
       });
     }

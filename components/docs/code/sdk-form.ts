@@ -67,8 +67,8 @@ function statementOf(call: CurlCall, operation: Operation, scope: Scope): string
   if (body === null) return null;
   const opened = body.file ? `const file = await openFile(${JSON.stringify(body.file)});\n` : "";
   const name = saved ? nameOf(saved.path) : "result";
-  const kept = isFile ? "const rows = " : name === "/dev/null" ? "" : `const ${name} = `;
-  const start = `${kept}${isFile ? "" : "await "}`;
+  const declared = isFile ? "const rows = " : name === "/dev/null" ? "" : `const ${name} = `;
+  const start = `${declared}${isFile ? "" : "await "}`;
   const end = isList ? ".page();" : ";";
   const code = codeOf(call, operation, scope, COLUMNS - start.length - end.length);
   if (code === null) return null;

@@ -18,7 +18,7 @@ export type Ran = { fence: Fence; said: string; shown: Fence[] };
 
 /**
  * Runs the examples of a guide from top to bottom, as a reader would who always chooses the same
- * form, as the admin of a tenant of its own.
+ * form, as the admin of a new tenant.
  */
 export async function runGuide(
   slug: string,
@@ -37,18 +37,18 @@ export async function runGuide(
   const profile = { TIEOUT_URL: url, TIEOUT_TENANT: withReal("acme", real) };
   const shell = new Shell(folder, form === "CLI" ? profile : {});
   const ran: Ran[] = [];
-  const kept = new Set<string>();
+  const results = new Set<string>();
   try {
     for (const [at, example] of examples.entries()) {
       const included = includedFile(example);
       if (included) copyFileSync(join(ROOT, "docs", included), join(folder, basename(included)));
       if (!isRun(example)) continue;
       const shown = responsesAfter(examples, at);
-      const said =
+      const output =
         example.language === "ts"
-          ? await runModule(shell, folder, example, kept)
+          ? await runModule(shell, folder, example, results)
           : await runFence(shell, folder, example, shown);
-      ran.push({ fence: example, shown, said });
+      ran.push({ fence: example, shown, said: output });
     }
   } finally {
     await shell.end();
@@ -62,24 +62,24 @@ async function runModule(
   shell: Shell,
   folder: string,
   { line, code, captures }: Example,
-  kept: Set<string>,
+  results: Set<string>,
 ): Promise<string> {
   const own = keptBy(code);
   const file = `example-${line}.mts`;
   const module = [
     'import * as saved from "node:fs";',
-    ...[...kept.difference(new Set(own))].map(
-      (name) => `const ${name} = JSON.parse(saved.readFileSync("${name}.json", "utf8"));`,
-    ),
+    ...[...results]
+      .filter((name) => !own.includes(name))
+      .map((name) => `const ${name} = JSON.parse(saved.readFileSync("${name}.json", "utf8"));`),
     "console.log = (value) => saved.writeSync(1, JSON.stringify(value));",
     code,
     ...own.map((name) => `saved.writeFileSync("${name}.json", JSON.stringify(${name} ?? null));`),
   ];
   writeFileSync(join(folder, file), module.join("\n"));
-  const said = await shell.run(`'${process.execPath}' ${file}`);
-  for (const name of own) kept.add(name);
+  const output = await shell.run(`'${process.execPath}' ${file}`);
+  for (const name of own) results.add(name);
   await shell.run(captures);
-  return said;
+  return output;
 }
 
 function responsesAfter(fences: Fence[], at: number): Fence[] {

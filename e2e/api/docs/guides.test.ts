@@ -47,13 +47,13 @@ it("every example by the SDK is sound TypeScript", async () => {
 
 /** A later example uses the results of earlier ones, of any type. */
 function writeModules(folder: string, slug: string): string[] {
-  const kept = new Set<string>();
+  const results = new Set<string>();
   return examplesOf(textOf(slug), "TypeScript")
     .filter(({ language }) => language === "ts")
     .map(({ line, code }) => {
       const own = keptBy(code);
-      const others = [...kept.difference(new Set(own))];
-      for (const name of own) kept.add(name);
+      const others = [...results].filter((name) => !own.includes(name));
+      for (const name of own) results.add(name);
       const file = `${slug}-${line}.mts`;
       const declared = others.map((name) => `declare const ${name}: any;`);
       writeFileSync(join(folder, file), [...declared, code].join("\n"));

@@ -1741,6 +1741,7 @@ export type CreateIntegrationRequest = {
     purge_at?: unknown;
     tenant_id?: unknown;
     idempotencyKey?: RequestIdempotencyKey;
+    [name: string]: unknown;
 };
 
 export type CreateInvitationRequest = {
@@ -1914,6 +1915,7 @@ export type CreateReleaseNoteRequest = {
     purge_at?: unknown;
     tenant_id?: unknown;
     idempotencyKey?: RequestIdempotencyKey;
+    [name: string]: unknown;
 };
 
 export type CreateRunRequest = {
@@ -2027,6 +2029,7 @@ export type CreateTroubleshootingGuideRequest = {
     purge_at?: unknown;
     tenant_id?: unknown;
     idempotencyKey?: RequestIdempotencyKey;
+    [name: string]: unknown;
 };
 
 export type CreateViewRequest = {
@@ -4281,6 +4284,7 @@ export type Integration = {
      * @format date-time
      */
     purge_at: string | null;
+    [name: string]: unknown;
 };
 
 export type IntegrationPage = {
@@ -7723,6 +7727,7 @@ export type ReleaseNote = {
      * @format date-time
      */
     purge_at: string | null;
+    [name: string]: unknown;
 };
 
 export type ReleaseNotePage = {
@@ -9967,6 +9972,7 @@ export type TroubleshootingGuide = {
      * @format date-time
      */
     purge_at: string | null;
+    [name: string]: unknown;
 };
 
 export type TroubleshootingGuidePage = {
@@ -10336,6 +10342,7 @@ export type UpdateIntegrationRequest = {
     purge_at?: unknown;
     tenant_id?: unknown;
     idempotencyKey?: unknown;
+    [name: string]: unknown;
 };
 
 export type UpdateReconciliationRequest = {
@@ -10441,6 +10448,7 @@ export type UpdateReleaseNoteRequest = {
     purge_at?: unknown;
     tenant_id?: unknown;
     idempotencyKey?: unknown;
+    [name: string]: unknown;
 };
 
 export type UpdateSourceRequest = {
@@ -10536,6 +10544,7 @@ export type UpdateTroubleshootingGuideRequest = {
     purge_at?: unknown;
     tenant_id?: unknown;
     idempotencyKey?: unknown;
+    [name: string]: unknown;
 };
 
 export type UpdateViewRequest = {

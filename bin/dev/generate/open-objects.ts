@@ -1,0 +1,16 @@
+import type { Document } from "./api-document.ts";
+
+/**
+ * The types with fields of any name where the API takes them: Redocly leaves them out, so that a
+ * record with a field of one's own would not compile.
+ */
+export function withOpenObjects(types: string, { components }: Document): string {
+  const open = Object.entries(components.schemas)
+    .filter(([, { properties, additionalProperties }]) => properties && additionalProperties)
+    .map(([name]) => name);
+  return open.reduce((text, name) => {
+    const declaration = new RegExp(`^(export type ${name} = \\{\\n[\\s\\S]*?)^\\};$`, "m");
+    if (!declaration.test(text)) throw new Error(`Redocly wrote ${name} in another form.`);
+    return text.replace(declaration, (_, start) => `${start}    [name: string]: unknown;\n};`);
+  }, types);
+}
