@@ -88,8 +88,8 @@ export const DATABASE: Break[] = [
     killedBy: {
       file: DATA_API,
       name:
-        "another tenant's admin directly at the Data " +
-        "API reads nothing of exceptions but its own",
+        "another tenant's admin directly at the Data API " +
+        "reads only its own rows of exceptions",
     },
   },
   {
