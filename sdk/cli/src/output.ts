@@ -1,5 +1,8 @@
 import { once } from "node:events";
 
+/** With it, an ID of 36 characters fits in 40 columns. */
+const INDENT = 2;
+
 /** Prints a result: as JSON with --json, else as text for people. */
 export function print({ json }: { json?: boolean }, value: unknown, text: string): void {
   console.log(json ? JSON.stringify(value) : text);
@@ -20,7 +23,10 @@ export function notes<State>(options: { json?: boolean }, textOf: (state: State)
   };
 }
 
-/** Lines of two columns. In a terminal, long values go on in the second one. */
+/**
+ * Lines of two columns. In a terminal, long values go on in the second one, and a value with a word
+ * that doesn't fit there stands below its name.
+ */
 export function facts(
   pairs: [string, string | number | null | undefined][],
   columns = process.stdout.columns ?? Number.POSITIVE_INFINITY,
@@ -28,8 +34,12 @@ export function facts(
   const width = Math.max(...pairs.map(([name]) => name.length)) + 2;
   return pairs
     .map(([name, value]) => {
-      const lines = wrapped(String(value ?? "none"), columns - width);
-      return `${name.padEnd(width)}${lines.join(`\n${" ".repeat(width)}`)}`;
+      const text = String(value ?? "none");
+      const longest = Math.max(...text.split(" ").map((word) => word.length));
+      const isBelow = width + longest > columns;
+      const indent = isBelow ? INDENT : width;
+      const lines = wrapped(text, columns - indent).join(`\n${" ".repeat(indent)}`);
+      return isBelow ? `${name}\n${" ".repeat(indent)}${lines}` : `${name.padEnd(width)}${lines}`;
     })
     .join("\n");
 }

@@ -9,11 +9,12 @@ const PAIRS: [string, string | number | null][] = [
   ["Amount", null],
 ];
 
-test("a terminal of 40 columns keeps two columns, and no ID is broken", () => {
+test("in a terminal of 40 columns, long values go on, and an ID stands whole below its name", () => {
   const lines = facts(PAIRS, 40).split("\n");
   expect(lines).toEqual([
     "Works     api_key Nightly in acme",
-    "ID        key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
+    "ID",
+    "  key_019a9f4be2c04d6f8a1b3c5d7e9f0a2b",
     "Scopes    read:exceptions read:lines",
     "          read:reconciliations",
     "          write:exceptions",

@@ -14,6 +14,7 @@ type ImportOptions = GlobalOptions & {
   answer: string[];
   saveMapping?: boolean;
 };
+export const SAVE_QUESTION = "Save these answers with the source?";
 type Mapping = Record<string, unknown> & { fields?: Record<string, unknown> };
 
 /**
@@ -89,22 +90,22 @@ async function askAbout(
   unused: readonly string[],
   options: ImportOptions,
 ): Promise<string> {
-  if (isInteractive(options))
-    return answerOf(
-      select({
-        message: question.message,
-        options: question.choices.map(({ value, reads_as }) => ({
-          value,
-          label: reads_as ? `${value} (${reads_as})` : value,
-        })),
-      }),
-    );
+  if (isInteractive(options)) return answerOf(select(selectionOf(question)));
   const lines = questions.map(({ about, message, choices }) =>
     [`${message}`, ...choices.map(({ value }) => `  --answer ${about}=${value}`)].join("\n"),
   );
   const others = unused.map((about) => `No question is about ${about}.`);
   const text = ["The file leaves questions open.", ...lines, ...others].join("\n");
   throw new CliError(EXIT.questions, text);
+}
+
+/** What the terminal shows of a question: each choice with what it makes of the file's values. */
+export function selectionOf({ message, choices }: Pick<Question, "message" | "choices">) {
+  const options = choices.map(({ value, reads_as }) => ({
+    value,
+    label: reads_as ? `${value} (${reads_as})` : value,
+  }));
+  return { message, options };
 }
 
 /** `about` names the mapping's field, or one of its `fields`. */
@@ -134,7 +135,7 @@ function parsed(value: string): unknown {
 async function savesMapping(options: ImportOptions): Promise<boolean> {
   if (options.saveMapping !== undefined || !isInteractive(options))
     return options.saveMapping === true;
-  return answerOf(confirm({ message: "Save these answers with the source?" }));
+  return answerOf(confirm({ message: SAVE_QUESTION }));
 }
 
 async function saveMapping(tieout: Tieout, id: string, mapping: Mapping): Promise<void> {

@@ -6,6 +6,12 @@ import { readStdin, requireAddress } from "../input.ts";
 import { facts, print } from "../output.ts";
 import { newListenSecret, readProfile, saveProfile } from "../profiles.ts";
 
+export const LOGIN_QUESTIONS = {
+  url: "Address of Tieout",
+  tenant: "Tenant",
+  credential: "API key (<key_id>.<key_secret>) or token",
+};
+
 /** Asks for missing options, checks the credential with a call, and saves it. */
 export async function login(options: GlobalOptions & { stdin?: boolean }): Promise<void> {
   const saved = await readProfile(options.profile);
@@ -16,11 +22,13 @@ export async function login(options: GlobalOptions & { stdin?: boolean }): Promi
   const url =
     options.url ??
     TIEOUT_URL ??
-    (isAsked ? await ask("Address of Tieout", saved?.url ?? "https://") : "");
+    (isAsked ? await ask(LOGIN_QUESTIONS.url, saved?.url ?? "https://") : "");
   const tenant =
-    options.tenant ?? TIEOUT_TENANT ?? (isAsked ? await ask("Tenant", saved?.tenant) : "");
+    options.tenant ??
+    TIEOUT_TENANT ??
+    (isAsked ? await ask(LOGIN_QUESTIONS.tenant, saved?.tenant) : "");
   const credential = isAsked
-    ? await answerOf(password({ message: "API key (<key_id>.<key_secret>) or token" }))
+    ? await answerOf(password({ message: LOGIN_QUESTIONS.credential }))
     : await readStdin();
   if (!url || !tenant || !credential)
     throw new CliError(EXIT.usage, "Give --url, --tenant and the credential on stdin.");
