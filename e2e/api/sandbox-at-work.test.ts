@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { api, createTenant, sql, stack, uniqueName, userToken } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
@@ -65,6 +66,32 @@ test("a sandbox's webhook gets its events, signed, and the live tenant's gets no
   expect(await rowsLeft()).toEqual(["public.sla_policies"]);
   await tieout.exceptions.create({ title: "Again", severity: "low" });
   await until("an event after the reset is delivered", () => at(inSandbox).length === 2);
+});
+
+test("a reset while deliveries wait or are under way ends them, and the next event is sent", async () => {
+  const [failing, hanging] = [await registerIn(sandbox), await registerIn(sandbox)];
+  await receiver.behave(failing, { status: 500, secrets: [SECRET] });
+  await receiver.behave(hanging, { trick: "hang", secrets: [SECRET] });
+  await tieout.exceptions.create({ title: "Before the reset", severity: "low" });
+  await Promise.all([failing, hanging].map((path) => receiver.gets(path, 1)));
+  const reset = await until("the sandbox is reset", async () => {
+    const answer = await api("POST", "/v1/sandbox/reset", { bearer, tenant: sandbox, body: {} });
+    return answer.status === 200 && answer;
+  });
+  expect(reset.json).toMatchObject({ tenant_id: sandbox });
+  expect(await rowsLeft()).toEqual(["public.sla_policies"]);
+  for (const path of [failing, hanging]) await receiver.behave(path, { secrets: [SECRET] });
+  await tieout.exceptions.create({ title: "After the reset", severity: "low" });
+  // Longer than the pause before the retry, which the reset has deleted.
+  await sleep(8_000);
+  for (const path of [failing, hanging]) {
+    const got = receiver.at(path);
+    expect(got.map(({ body }) => /(?:Before|After) the reset/.exec(body)?.[0])).toEqual([
+      "Before the reset",
+      "After the reset",
+    ]);
+    expect(got[1]?.verified).toEqual([SECRET]);
+  }
 });
 
 /** The tables in which anything of the sandbox is left, of those that a reset empties. */

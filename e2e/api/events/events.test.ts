@@ -66,6 +66,40 @@ test("a cursor is a position: other types continue behind it, and since lists th
   expect((await list({ types, since, subject })).items).toHaveLength(1);
 });
 
+test("a cursor of another tenant shows nothing of it", async () => {
+  const other = await tenantWithAdmin();
+  const { id } = await report("Of this tenant");
+  const answer = await api("GET", "/v1/events", { bearer: other.admin, tenant: other.tenant });
+  const { resume_cursor: cursor } = answer.json as EventPage;
+  const theirs = await api("GET", "/v1/events", {
+    bearer: other.admin,
+    tenant: other.tenant,
+    query: { cursor: (await list({ subject: id })).resume_cursor, subject: id },
+  });
+  expect(theirs.json).toMatchObject({ items: [], next_cursor: null });
+  const later = await report("After their cursor");
+  expect((await list({ cursor, subject: later.id })).items).toHaveLength(1);
+});
+
+test.each([
+  ["a wait of more than 20 seconds", { wait: "21" }, "wait"],
+  ["an unknown type", { types: "exception.exploded" }, "types.0"],
+  ["a time without a zone", { since: "2026-11-20T09:30:00" }, "since"],
+  ["a cursor that was edited", { cursor: "WyJldmVudHMiLFsiLTEiXV0" }, "cursor"],
+  ["an unknown parameter", { after: "1" }, "after"],
+])("%s is refused by name", async (_name, query, path) => {
+  const answer = await api("GET", "/v1/events", { bearer: team.admin, tenant: team.tenant, query });
+  expectProblem(answer, "invalid_request");
+  expect(answer.json).toMatchObject({ errors: [{ path: expect.stringContaining(path) }] });
+});
+
+test("a time before the last 30 days starts with the oldest event there is", async () => {
+  const oldest = await list({ limit: "1" });
+  expect(await list({ limit: "1", since: "2020-01-01T00:00:00Z" })).toMatchObject({
+    items: oldest.items,
+  });
+});
+
 /** A call that waits, and can be cancelled, which `api` can't. */
 const waitingCall = (cursor: string, signal: AbortSignal) =>
   fetch(`${stack.url}/v1/events?wait=20&cursor=${cursor}`, {

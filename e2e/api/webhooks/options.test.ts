@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { api, sql, tablesHolding, transactionNow } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
@@ -70,6 +71,71 @@ test.each([
   expect(await subscriber.call("PATCH", webhook.url, body, [400])).toMatchObject({
     errors: [{ path: "headers.0.name" }],
   });
+});
+
+test.each(["a\r\nX-Other: b", "schlüssel", " padded", ""])(
+  "%j is no value of a header, and the refusal doesn't repeat it",
+  async (value) => {
+    const body = { headers: [{ name: "X-Gateway-Key", value }] };
+    const refused = await subscriber.call("PATCH", webhook.url, body, [400]);
+    expect(refused).toMatchObject({ errors: [{ path: "headers.0.value" }] });
+    if (value !== "") expect(JSON.stringify(refused)).not.toContain(value.trim());
+  },
+);
+
+test.each<[string, object, string]>([
+  ["of an unknown field", { priority: ["high"] }, "filters"],
+  ["of an unknown value", { severity: ["urgent"] }, "filters.severity.0"],
+  ["of nothing", { severity: [] }, "filters.severity"],
+  ["of an amount without its currency", { amount: { from_minor: 1 } }, "filters.amount.currency"],
+  [
+    "of a fraction of a cent",
+    { amount: { currency: "EUR", from_minor: 0.5 } },
+    "filters.amount.from_minor",
+  ],
+  ["of a source of another kind", { source_ids: ["rcn_1"] }, "filters.source_ids.0"],
+])("a filter %s is refused, in a preview too", async (_name, filters, path) => {
+  const errors = [{ path: expect.stringContaining(path) }];
+  expect(await subscriber.call("PATCH", webhook.url, { filters }, [400])).toMatchObject({ errors });
+  const preview = { events: ["exception.created"], filters };
+  expect(
+    await subscriber.call("POST", "/v1/webhooks/preview-filters", preview, [400]),
+  ).toMatchObject({ errors });
+});
+
+test("many waiting deliveries are sent at the webhook's rate, and nothing is lost", async () => {
+  const limited = await subscriber.register(["exception.created"]);
+  await subscriber.call("PATCH", limited.url, { max_per_minute: 5 });
+  // A minute must not end in between.
+  if (Date.now() % 60_000 > 45_000) await sleep(60_000 - (Date.now() % 60_000));
+  for (let n = 0; n < 12; n += 1) await report("low");
+  await limited.gets(5);
+  await sleep(5_000);
+  const sent = async () =>
+    (await limited.deliveries()).filter(({ status }) => status === "delivered").length;
+  expect(await sent()).toBe(5);
+  // Without the limit, the others follow.
+  await subscriber.call("PATCH", limited.url, { max_per_minute: null });
+  await limited.gets(12);
+});
+
+test("a token endpoint that redirects to an internal address isn't followed", async () => {
+  const [path, inside] = ["/token-that-redirects", "/token-inside"];
+  const location = receiver.url(inside);
+  await receiver.behave(path, { status: 307, headers: { location }, body: "{}" });
+  const moved = await subscriber.register(["webhook.failing"]);
+  await subscriber.call("PATCH", moved.url, {
+    oauth: { token_url: receiver.url(path), client_id: "a", client_secret: "b" },
+  });
+  await subscriber.call("POST", `${moved.url}/test`);
+  const [delivery] = await until("the attempt failed", async () => {
+    const found = await moved.deliveries();
+    return found.some(({ last_attempt }) => last_attempt?.status === "failed") && found;
+  });
+  expect(delivery?.last_attempt).toMatchObject({ failure_kind: "connection_failed" });
+  expect(receiver.at(inside)).toEqual([]);
+  // Nothing was sent without the token.
+  expect(moved.received).toEqual([]);
 });
 
 test("a webhook gets what passes its filters, which a preview counts", async () => {
