@@ -58,5 +58,5 @@ test("many waiting calls look less often, and none ends before its time", async 
   // Twenty a second all together, and each once at its end.
   const total = all.reduce((sum, { looks }) => sum + looks, 0);
   expect(total).toBeLessThanOrEqual(20 * 4 + 60);
-  expect(other.looks).toBeGreaterThanOrEqual(3);
+  expect(other.looks).toBeGreaterThan(1);
 });

@@ -31,9 +31,9 @@ export async function lookAgain(
     while (performance.now() < until && !stop.aborted) {
       const pausedAt = performance.now();
       const pause = LOOK_EVERY_MS * Math.max(1, count() / LOOKS_PER_SECOND_MAX);
-      await sleep(Math.min(pause, Math.max(1, until - pausedAt)), undefined, {
-        signal: stop,
-      }).catch(() => {});
+      // Rounded up: a timer drops fractions, and would end just before the last look is due.
+      const sleepMs = Math.ceil(Math.min(pause, until - pausedAt));
+      await sleep(sleepMs, undefined, { signal: stop }).catch(() => {});
       waited.ms += performance.now() - pausedAt;
       if (left.aborted || (await look())) return;
     }
