@@ -24,6 +24,25 @@ export function methodName(resource: string, operationId: string): string {
   return operationId === "updateExceptions" ? "updateMany" : short;
 }
 
+/** Names that Python keeps for itself. */
+export const PYTHON_KEYWORDS = new Set(
+  (
+    "False None True and as assert async await break class continue def del elif else except " +
+    "finally for from global if import in is lambda nonlocal not or pass raise return try while " +
+    "with yield"
+  ).split(" "),
+);
+
+/** A parameter's own name, unless Python keeps it for itself: `from` is `from_`. */
+export function pythonArgument(name: string): string {
+  return PYTHON_KEYWORDS.has(name) ? `${name}_` : name;
+}
+
+/** `exportSla` is `export_sla`, and `import` is `import_`. */
+export function pythonName(text: string): string {
+  return pythonArgument(text.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
 function camel(text: string): string {
   return text.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,5 +1,11 @@
 import { CURRENCIES, decimalsOf } from "#lib/wire/currencies.ts";
-import { methodName, resourceOf } from "#lib/wire/sdk-names.ts";
+import {
+  methodName,
+  PYTHON_KEYWORDS,
+  pythonArgument,
+  pythonName,
+  resourceOf,
+} from "#lib/wire/sdk-names.ts";
 import {
   type Document,
   type Operation,
@@ -21,11 +27,6 @@ const SCALARS: Record<string, string> = {
   object: "dict[str, Any]",
   array: "list[Any]",
 };
-const KEYWORDS = new Set(
-  "False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield".split(
-    " ",
-  ),
-);
 
 /** The schemas as TypedDicts, the union of events, and the currencies. */
 export async function pythonTypes(): Promise<string> {
@@ -117,7 +118,7 @@ class TypePrinter {
       return [field, required.includes(field) ? type : `NotRequired[${type}]`];
     });
     const isPlain = fields.every(
-      ([field = ""]) => /^[a-z_]\w*$/i.test(field) && !KEYWORDS.has(field),
+      ([field = ""]) => /^[a-z_]\w*$/i.test(field) && !PYTHON_KEYWORDS.has(field),
     );
     this.text += isPlain
       ? `class ${name}(TypedDict):\n${fields.map(([field, type]) => `    ${field}: ${type}\n`).join("") || "    pass\n"}\n\n`
@@ -172,12 +173,14 @@ export async function pythonResources(): Promise<string> {
     classOf(`Async${pascal(resource)}`, "AsyncResource", methods, asyncMethod),
   ]);
   const attributes = (prefix: string) =>
-    sorted.map(([resource]) => `    ${snake(resource)}: ${prefix}${pascal(resource)}\n`).join("");
+    sorted
+      .map(([resource]) => `    ${pythonName(resource)}: ${prefix}${pascal(resource)}\n`)
+      .join("");
   const constructors = (prefix: string) =>
     sorted
       .map(
         ([resource]) =>
-          `        self.${snake(resource)} = ${prefix}${pascal(resource)}(transport)\n`,
+          `        self.${pythonName(resource)} = ${prefix}${pascal(resource)}(transport)\n`,
       )
       .join("");
   return `${HEADER}# ruff: noqa
@@ -273,12 +276,12 @@ function methodOf(
   const keyword = ({ name, schema, required }: Parameter) => {
     const type = argumentType(printer.typeOf(schema, pascal(name)));
     const isOptional = !required || name === "format";
-    return `${argument(name)}: ${isOptional ? `Optional[${type}] = None` : type}`;
+    return `${pythonArgument(name)}: ${isOptional ? `Optional[${type}] = None` : type}`;
   };
   const isInteger = (id: string) =>
     all.some(({ name, schema }) => name === id && schema.type === "integer");
   const signature = [
-    ...ids.map((id) => `${argument(snake(id))}: ${isInteger(id) ? "int" : "str"}`),
+    ...ids.map((id) => `${pythonName(id)}: ${isInteger(id) ? "int" : "str"}`),
     ...(isFile ? ["file: FileContent"] : []),
     ...(bodyType
       ? [`body: ${requestBody?.required ? `T.${bodyType}` : `Optional[T.${bodyType}] = None`}`]
@@ -289,7 +292,7 @@ function methodOf(
     ...(isList ? ["cursor: Optional[str] = None"] : []),
     "**options: Unpack[Options]",
   ];
-  const url = `f"${path.replace(/\{(\w+)\}/g, (_, id: string) => `{segment('${snake(id)}', ${argument(snake(id))})}`)}"`;
+  const url = `f"${path.replace(/\{(\w+)\}/g, (_, id: string) => `{segment('${pythonName(id)}', ${pythonName(id)})}`)}"`;
   const names = [...shown.map(({ name }) => name), ...(isList ? ["cursor"] : [])];
   const takesKey = all.some(({ name }) => name === "Idempotency-Key");
   const call = [
@@ -297,7 +300,7 @@ function methodOf(
     url,
     "options",
     ...(names.length > 0
-      ? [`query={${names.map((name) => `"${name}": ${argument(name)}`).join(", ")}}`]
+      ? [`query={${names.map((name) => `"${name}": ${pythonArgument(name)}`).join(", ")}}`]
       : []),
     ...(bodyType ? ["body=body"] : []),
     ...(isFile ? ["file=file"] : []),
@@ -308,7 +311,7 @@ function methodOf(
   const words = [`${summary}.`, ...(text ? ["", ...text.split("\n")] : [])];
   const doc = `        """${words.join("\n").replaceAll("\\", "\\\\").replaceAll('"""', "'''").replaceAll("\n", "\n        ").replaceAll(/ +$/gm, "")}${words.length > 1 ? "\n        " : ""}"""\n`;
   return {
-    name: argument(snake(methodName(resource, operationId))),
+    name: pythonName(methodName(resource, operationId)),
     signature: signature.map((value) => `, ${value}`).join(""),
     call: call.join(", "),
     result: isList ? item : union(types),
@@ -324,15 +327,6 @@ function argumentType(type: string): string {
       /^[A-Z][a-z]/.test(name) && !/Literal/.test(type) ? `T.${name}` : mergedSchema,
     )
     .replace(/^list\[(.*)\]$/, "Sequence[$1]");
-}
-
-/** A name that isn't a keyword. */
-function argument(name: string): string {
-  return KEYWORDS.has(name) ? `${name}_` : name;
-}
-
-function snake(text: string): string {
-  return text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function pascal(text: string): string {

@@ -12,15 +12,16 @@ const examples = referenceOf(document, CONTRACTS)
     ...Object.fromEntries(
       examplesOf(operation, "https://tieout.example").map(({ language, code }) => [language, code]),
     ),
-  })) as { id: string; curl: string; CLI: string; TypeScript: string }[];
+  })) as { id: string; curl: string; CLI: string; TypeScript: string; Python: string }[];
 const of = (id: string) => examples.find((example) => example.id === id);
 
-test("each operation is called by curl, by the command line and by the SDK", () => {
-  for (const { id, curl, CLI, TypeScript } of examples) {
+test("each operation is called by curl, by the command line and by both SDKs", () => {
+  for (const { id, curl, CLI, TypeScript, Python } of examples) {
     expect.soft(curl, id).toMatch(/^curl /);
     expect.soft(CLI, id).toMatch(/(?:^|\n)tieout \w/);
     expect.soft(TypeScript, id).toMatch(/tieout\.\w+\.\w+\(/);
-    expect.soft(`${CLI}${TypeScript}`, id).not.toMatch(/undefined|NaN|\[object/);
+    expect.soft(Python, id).toMatch(/tieout\.\w+\.\w+\(/);
+    expect.soft(`${CLI}${TypeScript}${Python}`, id).not.toMatch(/undefined|NaN|\[object/);
   }
   expect(examples.length).toBeGreaterThan(150);
 });
@@ -49,7 +50,16 @@ test("a list is read to its end, and a file is saved", () => {
   expect(of("listExceptions")?.CLI).toBe("tieout api GET /v1/exceptions --paginate");
   expect(of("listExceptions")?.TypeScript).toContain("for await (const item of items)");
   expect(of("getStatementPdf")?.CLI).toMatch(/ --output download$/);
+  expect(of("listExceptions")?.Python).toContain("for item in tieout.exceptions.list():");
+  expect(of("getStatementPdf")?.Python).toMatch(/for chunk in .*\.bytes\(\):\n {8}file\.write/);
   expect(of("getStatementPdf")?.TypeScript).toMatch(
     /await writeFile\("download", .*\.bytes\(\)\);/,
   );
+});
+
+test("names and values in Python are those of its SDK", () => {
+  expect(of("createApiKey")?.Python).toContain('tieout.api_keys.create("');
+  const constants = examples.filter(({ Python }) => /: (?:true|false|null)\b/.test(Python));
+  expect(constants).toEqual([]);
+  expect(of("createImport")?.Python).toContain(".encode())");
 });

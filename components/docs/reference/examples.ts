@@ -1,9 +1,10 @@
 import { cliExample } from "./cli-example.ts";
 import { inputOf, shellQuoted, shellWord, targetOf } from "./example-input.ts";
+import { pythonExample } from "./python-example.ts";
 import type { Operation } from "./reference.ts";
 import { sdkExample } from "./sdk-example.ts";
 
-export type Example = { language: "curl" | "CLI" | "TypeScript"; code: string };
+export type Example = { language: "curl" | "CLI" | "TypeScript" | "Python"; code: string };
 
 /** Requests to copy, for the origin that serves the page. */
 export function examplesOf(operation: Operation, origin: string): Example[] {
@@ -11,6 +12,7 @@ export function examplesOf(operation: Operation, origin: string): Example[] {
     { language: "curl", code: curl(operation, origin) },
     { language: "CLI", code: cliExample(operation) },
     { language: "TypeScript", code: sdkExample(operation, origin) },
+    { language: "Python", code: pythonExample(operation, origin) },
   ];
 }
 

@@ -1,10 +1,10 @@
-/** Runs the call on each operation's page as a reader would: by curl, the command line and the SDK. */
+/** Runs the call on each operation's page as a reader would, in each of its forms. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { examplesOf } from "#components/docs/reference/examples.ts";
+import { type Example, examplesOf } from "#components/docs/reference/examples.ts";
 import { type Operation, referenceOf } from "#components/docs/reference/reference.ts";
 import { stack, uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
@@ -12,6 +12,7 @@ import { moveExamples } from "#lib/openapi/move-examples.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture } from "../contracts/operation.ts";
 import { type Fixture, sampleFor } from "../contracts/samples.ts";
+import { PYTHONPATH, pythonWithHttpx } from "../sdk/python.ts";
 import { installSdk } from "./install-sdk.ts";
 import { typeErrors } from "./type-errors.ts";
 
@@ -38,10 +39,16 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+function shownExample(operation: Operation, language: Example["language"], origin: string): string {
+  const example = examplesOf(operation, origin).find((one) => one.language === language);
+  if (!example) throw new Error(`${operation.contract.operationId} has no ${language}.`);
+  return example.code;
+}
+
 /** An example as it is shown, about things that exist. */
 async function realExample(
   operation: Operation,
-  language: string,
+  language: Example["language"],
 ): Promise<{ code: string; tenant: string }> {
   const { tenant, params = {}, query = {}, body } = await sampleFor(operation.contract, fixture);
   const pairs = (body?.pairs as Record<string, string>[] | undefined) ?? [];
@@ -53,8 +60,7 @@ async function realExample(
     ...(typeof body?.source_id === "string" ? [body.source_id] : []),
     ...lines.slice(0, 1),
   ];
-  const shown =
-    examplesOf(operation, stack.url).find((example) => example.language === language)?.code ?? "";
+  const shown = shownExample(operation, language, stack.url);
   const uuid = existing.find((id) => /^[0-9a-f]{8}-/.test(id));
   const code = shown
     .replaceAll("nia@acme.example", `${uniqueName("nia")}@mail.example`)
@@ -103,11 +109,24 @@ const RUN_COMMANDS = `
   process.stdout.write = write;
   console.log("\\n" + JSON.stringify(failures));`;
 
+/** Each is a program of its own, in one process. */
+const RUN_PROGRAMS = `
+import contextlib, io, json, runpy, sys, traceback
+failures = {}
+for name in sys.argv[1:]:
+    failures[name] = None
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            runpy.run_path(name + ".py")
+    except BaseException:
+        failures[name] = traceback.format_exc()
+print("\\n" + json.dumps(failures))`;
+
 const run = (command: string, args: string[], input?: string) =>
   spawnSync(command, args, {
     input,
     encoding: "utf8",
-    env: { ...process.env, TIEOUT_URL: stack.url, TIEOUT_TOKEN: fixture.admin },
+    env: { ...process.env, PYTHONPATH, TIEOUT_URL: stack.url, TIEOUT_TOKEN: fixture.admin },
     cwd: folder,
   });
 
@@ -151,7 +170,25 @@ describe("the call that an operation's page shows", () => {
     });
   });
 
-  describe("by the SDK", () => {
+  describe("by the Python SDK", () => {
+    let failures: Record<string, string | null>;
+
+    beforeAll(async () => {
+      const python = await pythonWithHttpx(folder);
+      for (const { operation, name } of OPERATIONS)
+        writeFileSync(join(folder, `${name}.py`), (await realExample(operation, "Python")).code);
+      const names = OPERATIONS.map(({ name }) => name);
+      const { stdout, stderr } = run(python, ["-c", RUN_PROGRAMS, ...names]);
+      expect(stderr).toBe("");
+      failures = JSON.parse(stdout.slice(stdout.lastIndexOf("\n{") + 1));
+    });
+
+    it.each(OPERATIONS)("$name", ({ name }) => {
+      expect(failures).toHaveProperty(name, null);
+    });
+  });
+
+  describe("by the TypeScript SDK", () => {
     let failures: Record<string, string | null>;
 
     // All in one process, one after another: each is a module that does its call when it is loaded.
@@ -180,7 +217,7 @@ describe("the call that an operation's page shows", () => {
     for (const { operation, name } of OPERATIONS) {
       writeFileSync(
         join(folder, `${name}.mts`),
-        examplesOf(operation, "https://tieout.example").at(-1)?.code ?? "",
+        shownExample(operation, "TypeScript", "https://tieout.example"),
       );
     }
     const files = OPERATIONS.map(({ name }) => `${name}.mts`);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTenant, stack, userToken } from "#e2e/fixtures.ts";
+import { PYTHONPATH, pythonWithHttpx } from "./python.ts";
 
 const run = promisify(execFile);
 const FOLDER = join(import.meta.dirname, "../../../sdk/python");
@@ -17,24 +18,10 @@ let folder: string;
 let python: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tieout-python-"));
-  python = await pythonWithHttpx();
+  python = await pythonWithHttpx(folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The system's, where it has httpx (Debian: python3-httpx), else a virtual environment. */
-async function pythonWithHttpx(): Promise<string> {
-  const system = await run("python3", ["-c", "import httpx"]).then(
-    () => "python3",
-    () => null,
-  );
-  if (system) return system;
-  await run("python3", ["-m", "venv", join(folder, "venv")]);
-  const own = join(folder, "venv/bin/python");
-  await run(own, ["-m", "pip", "install", "--quiet", "httpx>=0.23,<1"]);
-  return own;
-}
-
-const PYTHONPATH = ["src", "tests"].map((name) => join(FOLDER, name)).join(":");
 const { PATH, NODE_ENV } = process.env;
 
 test("its own tests pass", async () => {
