@@ -109,7 +109,7 @@ const RUN_COMMANDS = `
   process.stdout.write = write;
   console.log("\\n" + JSON.stringify(failures));`;
 
-/** Each is a program of its own, in one process. */
+/** One process runs all of them, one after another. */
 const RUN_PROGRAMS = `
 import contextlib, io, json, runpy, sys, traceback
 failures = {}
