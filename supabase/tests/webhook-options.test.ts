@@ -138,3 +138,17 @@ test("a webhook with a limit gets that many attempts a minute", async () => {
     await client.query("rollback");
   }
 });
+
+test("a refusal names all that was sent to identify the sender", async () => {
+  const { rows } = await client.query<{ detail: string }>(
+    `select failure.detail from (values (null), ('{"token_url": "https://id.example/token"}'))
+       sent(oauth)
+     cross join lateral private.signature_failure(
+       jsonb_populate_record(null::public.webhooks, jsonb_build_object('oauth', sent.oauth::jsonb)),
+       401) failure`,
+  );
+  expect(rows.map(({ detail }) => detail)).toEqual([
+    "The receiver responded with 401: it did not accept the signature.",
+    "The receiver responded with 401: it did not accept the signature or the access token.",
+  ]);
+});

@@ -80,8 +80,8 @@ begin
       status_code, private.iso(secret_changed_at));
   else
     kind := 'signature_failed';
-    detail := format('The receiver responded with %s: it did not accept the signature.',
-      status_code);
+    detail := format('The receiver responded with %s: it did not accept the signature%s.',
+      status_code, case when webhook.oauth is not null then ' or the access token' else '' end);
   end if;
 end $$;
 
