@@ -1,7 +1,8 @@
 /**
  * `npm run screenshots -- <folder> [views…]`: runs the tests' walk through the pages with a
- * screenshot at each step and a sheet for each view, and a sheet of three people closing a month
- * (only that: `-- <folder> "by three people"`).
+ * screenshot at each step and a sheet for each view, a sheet of three people closing a month (only
+ * that: `-- <folder> "by three people"`), and pictures of the command line (only those: `-- <folder>
+ * "at a terminal"`).
  */
 import { resolve } from "node:path";
 import { build, install } from "../setup.mjs";
@@ -19,6 +20,7 @@ const named = views.map((view) => view.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
 const { failures } = await playwright([
   "e2e/ui/walk.spec.ts",
   "e2e/ui/closing-month.spec.ts",
+  "e2e/ui/terminal.spec.ts",
   ...(named.length > 0 ? ["--grep", ` (${named.join("|")})$`] : []),
 ]);
 process.exit(failures.length > 0 ? 1 : 0);

@@ -1,28 +1,21 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { CurrencyField } from "#components/kit/currency-field.tsx";
-import { useTenantId } from "#components/kit/member.tsx";
 import type { Fields } from "#components/kit/use-form.ts";
-import { Button } from "#components/ui/button.tsx";
 import { CheckField } from "#components/ui/check-field.tsx";
 import { Disclosure } from "#components/ui/disclosure.tsx";
-import { Note } from "#components/ui/note.tsx";
-import { pluralize } from "#components/ui/pluralize.ts";
 import { TextArea, TextField } from "#components/ui/text-field.tsx";
-import type { WebhookFilters } from "#lib/webhooks/contract.ts";
 import type { EventKind } from "#lib/wire/event-kinds.ts";
 import { EXCEPTIONS, WEBHOOKS } from "#lib/wire/facts.gen.ts";
 import { ReconciliationsFilter, SourcesFilter } from "./filter-pickers.tsx";
+import { FilterPreview } from "./filter-preview.tsx";
 import {
   type FiltersDraft,
-  filtersOf,
   NO_OPTIONS,
   type OauthDraft,
   type OptionsDraft,
 } from "./options-draft.ts";
-import { webhookFilterPreview } from "./queries.ts";
 
 type Form = Fields<OptionsDraft & { events: EventKind[] }>;
 
@@ -120,7 +113,7 @@ function FilterFields({ form: { draft, change, problem } }: { form: Form }) {
         ids={filters.reconciliation_ids}
         onChange={(reconciliation_ids) => set({ reconciliation_ids })}
       />
-      <Preview key={JSON.stringify([events, filters])} events={events} filters={filters} />
+      <FilterPreview key={JSON.stringify([events, filters])} events={events} filters={filters} />
     </fieldset>
   );
 }
@@ -159,30 +152,5 @@ function OauthFields({
       />
       <TextField label="Scope (optional)" {...typed("scope")} />
     </fieldset>
-  );
-}
-
-function Preview({ events, filters }: { events: EventKind[]; filters: FiltersDraft }) {
-  const [isShown, setShown] = useState(false);
-  if (isShown) return <Previewed events={events} filters={filtersOf(filters)} />;
-  return (
-    <div>
-      <Button size="sm" disabled={events.length === 0} onClick={() => setShown(true)}>
-        Preview the last 7 days
-      </Button>
-    </div>
-  );
-}
-
-function Previewed({ events, filters }: { events: EventKind[]; filters: WebhookFilters }) {
-  const { data, error } = useQuery(webhookFilterPreview(useTenantId(), { events, filters }));
-  if (error) return <Note tone="warning">Couldn't preview the filters: {error.message}</Note>;
-  return (
-    <p role="status" className="text-sm">
-      {data
-        ? `${data.matched_count.toLocaleString("en")} of ` +
-          `${pluralize(data.total_count, "event")} in the last 7 days would have been sent.`
-        : "Counting events…"}
-    </p>
   );
 }

@@ -6,6 +6,8 @@ export const MAIN = join(import.meta.dirname, "../../../sdk/cli/src/main.ts");
 
 export type Result = { code: number | null; stdout: string; stderr: string };
 
+type AtTerminal = { columns?: number; colors?: boolean; cwd?: string };
+
 /** The real binary, as one caller. */
 export class Cli {
   readonly #env: Record<string, string>;
@@ -27,13 +29,21 @@ export class Cli {
     return JSON.parse(stdout);
   }
 
-  /** At a terminal, where the command asks. */
-  startAtTerminal(args: string[]): Started {
+  /** At a terminal, where the command asks. `colors`: as most people see it. */
+  startAtTerminal(
+    args: string[],
+    { columns = 120, colors = false, cwd }: AtTerminal = {},
+  ): Started {
     const { PATH, NODE_ENV } = process.env;
     const command = [process.execPath, MAIN, ...args].map((value) => `'${value}'`).join(" ");
     return new Started(
-      spawn("script", ["-qec", `stty cols 120 rows 40 && ${command}`, "/dev/null"], {
-        env: { PATH, NODE_ENV, NO_COLOR: "1", TERM: "xterm", ...this.#env },
+      spawn("script", ["-qec", `stty cols ${columns} rows 40 && ${command}`, "/dev/null"], {
+        cwd,
+        env: {
+          ...{ PATH, NODE_ENV, TERM: "xterm-256color" },
+          ...(!colors && { NO_COLOR: "1" }),
+          ...this.#env,
+        },
       }),
     );
   }
@@ -57,10 +67,10 @@ export class Started {
 
   constructor(child: ChildProcess) {
     this.child = child;
-    child.stdout?.on("data", (part) => {
+    child.stdout?.setEncoding("utf8").on("data", (part) => {
       this.stdout += part;
     });
-    child.stderr?.on("data", (part) => {
+    child.stderr?.setEncoding("utf8").on("data", (part) => {
       this.stderr += part;
     });
     this.ended = new Promise((resolve, reject) => {

@@ -1,0 +1,108 @@
+/**
+ * A person's terminal, and pictures of what it shows. They are only taken by `npm run screenshots`.
+ */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Browser, expect } from "@playwright/test";
+import { terminalHtml, terminalText } from "../../bin/dev/terminal.ts";
+import type { Cli, Started } from "../api/cli/command.ts";
+import { stack } from "../fixtures.ts";
+
+const FOLDER = process.env.SCREENSHOTS;
+const COLUMNS = 80;
+const STILL_MS = 300;
+/** A picture is read on a page of text. */
+const MAX_BYTES = 60_000;
+/** Sharp on most screens, and small enough. */
+const SCALE = 1.5;
+const PROMPT = "\u001b[90m$\u001b[39m ";
+const LOOK = `
+  body { margin: 0; background: var(--color-canvas); color: var(--color-ink); }
+  main { width: max-content; padding: 12px; display: grid; gap: 12px; }
+  pre {
+    box-sizing: content-box; width: ${COLUMNS}ch; margin: 0; padding: 14px 16px;
+    border: 1px solid var(--color-line); border-radius: 10px; background: var(--color-surface);
+    font: 13px/1.45 var(--font-mono);
+  }`;
+
+export class Terminal {
+  readonly #cli: Cli;
+  readonly #folder: string;
+  /** What the earlier commands left. */
+  #before = "";
+  #typed = "";
+  #running: Started | undefined;
+
+  constructor(cli: Cli, folder: string) {
+    this.#cli = cli;
+    this.#folder = folder;
+  }
+
+  /** Starts `tieout` with these words, after the command before has ended. */
+  type(...words: string[]): Started {
+    this.#before = this.output;
+    this.#typed = `${PROMPT}tieout ${words.join(" ")}\r\n`;
+    this.#running = this.#cli.startAtTerminal(words, {
+      columns: COLUMNS,
+      colors: true,
+      cwd: this.#folder,
+    });
+    return this.#running;
+  }
+
+  /** Runs a command to its end. */
+  async run(...words: string[]): Promise<void> {
+    const { code, stdout } = await this.type(...words).ended;
+    expect(code, stdout).toBe(0);
+  }
+
+  press(key: string): void {
+    this.#running?.child.stdin?.write(key);
+  }
+
+  get output(): string {
+    return this.#before + this.#typed + (this.#running?.stdout ?? "");
+  }
+
+  get text(): string {
+    return terminalText(this.output, COLUMNS);
+  }
+
+  /** Resolves when it shows this, and draws nothing more. */
+  async shows(text: string): Promise<void> {
+    await expect.poll(() => this.text).toContain(text);
+    for (let before = ""; before !== this.output; ) {
+      before = this.output;
+      await sleep(STILL_MS);
+    }
+  }
+}
+
+/** Takes a picture of terminals, one below the other: `cli-<name>.png`. */
+export async function picture(
+  browser: Browser,
+  name: string,
+  ...terminals: Terminal[]
+): Promise<void> {
+  if (FOLDER === undefined) return;
+  const context = await browser.newContext({ colorScheme: "dark", deviceScaleFactor: SCALE });
+  const product = await context.newPage();
+  await product.goto(stack.url);
+  const colors = await product.evaluate(() =>
+    [...document.styleSheets]
+      .flatMap((sheet) => [...sheet.cssRules])
+      .map(({ cssText }) => cssText)
+      .join("\n"),
+  );
+  const page = await context.newPage();
+  const html = terminals.map(({ output }) => `<pre>${terminalHtml(output, COLUMNS)}</pre>`);
+  await page.setContent(
+    `<!doctype html><html data-theme="dark"><style>${colors}</style><style>${LOOK}</style>` +
+      `<main>${html.join("")}</main></html>`,
+  );
+  const path = join(FOLDER, `cli-${name}.png`);
+  await page.locator("main").screenshot({ path });
+  await context.close();
+  expect((await stat(path)).size).toBeLessThanOrEqual(MAX_BYTES);
+}
