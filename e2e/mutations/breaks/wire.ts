@@ -23,7 +23,7 @@ export const WIRE: Break[] = [
       replace: "if (names.has(name))",
       by: 'if (names.has(name) && name === "")',
     },
-    killedBy: { file: "lib/wire/json-scan.test.ts", name: '{"a":1,"a":1} is refused' },
+    killedBy: { file: "lib/wire/json-scan.test.ts", name: 'rejects {"a":1,"a":1}' },
   },
   {
     name: "queries-twice",

@@ -41,6 +41,15 @@ test.each([
   expect(api.received).toHaveLength(0);
 });
 
+test("an idempotency key in the body is the one that is sent", async () => {
+  for (const name of ["idempotency_key", "idempotencyKey"]) {
+    api.script(json(201, {}));
+    const { code } = await tieout("api", "POST", "/v1/x", "--data", `{ "${name}": "nightly-1" }`);
+    expect(code).toBe(0);
+    expect(api.received[0]?.headers["idempotency-key"]).toBe("nightly-1");
+  }
+});
+
 test.each([
   ["a body with GET", ["api", "GET", "/v1/lines", "--data", "{}"], "GET takes no --data."],
   ["an unknown method", ["api", "FETCH", "/v1/lines"], "Allowed choices are GET, POST"],

@@ -33,7 +33,7 @@ export async function callApi(method: string, path: string, options: ApiOptions)
     keyed: method === "POST",
     options: {
       contentType: options.type ?? "application/json",
-      idempotencyKey: options.idempotencyKey,
+      idempotencyKey: options.idempotencyKey ?? (options.type ? undefined : keyIn(file)),
       ifMatch: options.ifMatch,
       deadlineMs: options.type ? undefined : DEADLINE_MS,
     },
@@ -68,6 +68,16 @@ async function bodyOf({ data, type }: ApiOptions): Promise<string | File | undef
   if (!path) return data;
   // Parsing the text would change large numbers.
   return type ? fileOf(path) : textOf(path);
+}
+
+/** The API refuses a key in the body that differs from the one in the header. */
+function keyIn(body: string | File | undefined): string | undefined {
+  try {
+    const { idempotency_key, idempotencyKey } = JSON.parse(body as string);
+    return idempotency_key ?? idempotencyKey;
+  } catch {
+    return undefined;
+  }
 }
 
 function refuseFile(error: unknown): never {
