@@ -11,6 +11,9 @@ export const MAPPING = {
 
 export const csv = (...rows: string[]) => ["Day,Amount,Text", ...rows, ""].join("\n");
 
+/** For 200,000 lines on a busy machine. */
+const IMPORTED_TIMEOUT_MS = 240_000;
+
 /** A tenant whose admin connects sources. */
 export class ConnectedTenant {
   readonly id: string;
@@ -75,10 +78,11 @@ export class ConnectedTenant {
 
   /** What a connection found, once no import of it is under way. */
   settled(id: string): Promise<ConnectionFile[]> {
-    return until("the imports are over", async () => {
+    const ended = async () => {
       const files = await this.files(id);
       return files.every(({ outcome }) => !/ing$/.test(outcome)) && files;
-    });
+    };
+    return until("the imports are over", ended, IMPORTED_TIMEOUT_MS);
   }
 
   async lineCount({ source_id }: Connection): Promise<number> {

@@ -11,7 +11,7 @@ import { ConnectedTenant, csv } from "./connected-tenant.ts";
 import { startSshServer, whyNoPasswords, whyNoSshd } from "./ssh-server.ts";
 
 const TOKEN = "tok_a0c51d9e8b734f62";
-const SLOW = 240_000;
+const SLOW = 480_000;
 /** The worker's keys that a fetch needs. */
 const KEYS = {
   ENCRYPTION_KEYS: stack.encryptionKeys,
