@@ -15,7 +15,7 @@ const STILL_MS = 300;
 /** A picture is read on a page of text. */
 const MAX_BYTES = 60_000;
 /** Sharp on most screens, and small enough. */
-const SCALE = 1.5;
+const SCALE = 1.25;
 const PROMPT = "\u001b[90m$\u001b[39m ";
 const LOOK = `
   body { margin: 0; background: var(--color-canvas); color: var(--color-ink); }
