@@ -74,7 +74,7 @@ export const DATABASE: Break[] = [
     patch: {
       function: "private.update_counters",
       replace: "where counted_change.status in ('open', 'in_review');",
-      by: "where counted_change.id is null;",
+      by: "where counted_change.status is null;",
     },
     killedBy: {
       file: "e2e/api/overview.test.ts",
