@@ -1,22 +1,27 @@
 import { defineConfig } from "vitest/config";
 import { LEFT_OUT } from "./e2e/gate.ts";
 
+/** Each of these files needs databases with the schema, which it copies from one server. */
+const UNIT_SCHEMA = [
+  "bin/dev/migration/*-search.test.ts",
+  "supabase/tests/*.test.ts",
+  "worker/connections/fetch-connection.test.ts",
+  "worker/matcher/runs/{*-run,run-*}.test.ts",
+];
+
 /**
  * Each of these files needs its own modules: what it sets is read when a module is imported, or it
  * starts and stops a Postgres.
  */
 const UNIT_ALONE = [
   "bin/{db,doctor/database,dev/reseal}.test.ts",
-  "bin/dev/migration/*.test.ts",
+  "bin/dev/migration/!(*-search).test.ts",
   "lib/api-keys/verify-api-key.test.ts",
   "lib/auth/{cookies,refused-tokens}.test.ts",
   "lib/evidence/evidence-store.test.ts",
   "lib/background/*.test.ts",
   "sdk/typescript/test/{calls,waits}.test.ts",
-  "supabase/tests/*.test.ts",
   "supervisor/*.test.ts",
-  "worker/connections/fetch-connection.test.ts",
-  "worker/matcher/runs/*.test.ts",
 ];
 
 /**
@@ -57,11 +62,27 @@ export default defineConfig({
           include: [
             "{bin,components,engine,lib,sdk,server,supervisor,supabase,worker}/**/*.test.{ts,tsx}",
           ],
-          exclude: [...UNIT_ALONE, ...LEFT_OUT],
+          exclude: [...UNIT_ALONE, ...UNIT_SCHEMA, ...LEFT_OUT],
           isolate: false,
         },
       },
-      { test: { ...unit, name: "unit-alone", include: UNIT_ALONE, exclude: LEFT_OUT } },
+      {
+        test: {
+          ...unit,
+          name: "unit-alone",
+          include: UNIT_ALONE,
+          exclude: [...UNIT_SCHEMA, ...LEFT_OUT],
+        },
+      },
+      {
+        test: {
+          ...unit,
+          name: "unit-schema",
+          include: UNIT_SCHEMA,
+          exclude: LEFT_OUT,
+          globalSetup: "bin/dev/generate/schema-databases.setup.ts",
+        },
+      },
       {
         test: {
           ...api,

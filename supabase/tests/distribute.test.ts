@@ -2,10 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 
 const file = (name: string) =>
@@ -22,7 +21,6 @@ const ON_THE_COORDINATOR = [
 
 beforeAll(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query(file("stubs.sql"));
   await client.query(file("distribute.sql"));
 }, 120_000);

@@ -1,7 +1,6 @@
 import { Client } from "pg";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 import { markRestored } from "../local/mark-restored.ts";
 
 const ADMIN = { principal_type: "user", principal_id: "ada", roles: ["tenant_admin"] };
@@ -9,13 +8,12 @@ const ADMIN = { principal_type: "user", principal_id: "ada", roles: ["tenant_adm
 type Event = { id: string; type: string; subject: string | null; data: { id: string } };
 type Page = { items: Event[]; position: string; has_more: boolean };
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let url: string;
 let client: Client;
 
 beforeAll(async () => {
   ({ client, url } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query("select private.create_tenant('globex', 'Globex')");
 }, 60_000);
 

@@ -1,16 +1,14 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 
 const TENANT = "acme";
 const SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 
 beforeAll(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query("select private.create_tenant('acme', 'Acme')");
   await client.query(
     `insert into public.sources (id, tenant_id, name, kind, currency, created_by)

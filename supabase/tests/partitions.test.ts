@@ -1,19 +1,17 @@
 import type { Client } from "pg";
 import { beforeEach, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 
 const DIVIDED = ["events", "webhook_attempts", "webhook_deliveries"] as const;
 const DAY_MS = 86_400_000;
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 /** One moment per test, because a day could end between two. */
 let now: Date;
 
 beforeEach(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query(
     `select private.create_tenant(t, t) from unnest('{acme,globex}'::text[]) t;
      insert into webhooks (id, tenant_id, url, events)

@@ -1,18 +1,16 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 import { LINES_OF_TWO_SOURCES } from "./exception-actions.ts";
 import { TENANT } from "./exception-recorder.ts";
 
 const PERIOD = "rcn_00000000000000000000000000000001";
 const MATCH = "00000000-0000-0000-0000-000000000001";
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 
 beforeAll(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query(`select private.create_tenant('${TENANT}', 'Acme')`);
   for (const statement of LINES_OF_TWO_SOURCES.replaceAll("$1", `'${TENANT}'`).split(";\n"))
     await client.query(statement);

@@ -1,14 +1,12 @@
 import type { Client } from "pg";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 
 beforeAll(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query(
     `select private.create_tenant('acme', 'Acme');
      insert into reconciliations (id, tenant_id, name, period_start, period_end, left_source,

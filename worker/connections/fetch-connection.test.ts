@@ -1,8 +1,7 @@
 import type { Client } from "pg";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startMoodyBucket } from "#e2e/moody-bucket.ts";
-import { testDatabases } from "../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 import { fetchConnection } from "./fetch-connection.ts";
 
 const TENANT = "acme";
@@ -14,7 +13,7 @@ const MAPPING = {
 const csv = (...rows: string[]) => ["Day,Amount,Text", ...rows, ""].join("\n");
 const at = (second: number) => `2026-11-05T06:00:${`${second}`.padStart(2, "0")}.000Z`;
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let client: Client;
 let bucket: Awaited<ReturnType<typeof startMoodyBucket>>;
 let id: string;
@@ -22,7 +21,6 @@ let connections = 0;
 
 beforeAll(async () => {
   ({ client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   await client.query("select private.create_tenant('acme', 'Acme')");
   await client.query(
     `select set_config('request.jwt.claims', '{"tenant_id": "acme", "actor": "system"}', false)`,

@@ -43,7 +43,8 @@ export async function withFreshDatabases<Result>(
   }
 }
 
-async function connect(connectionString: string): Promise<Client> {
+/** Connects to a database. */
+export async function connect(connectionString: string): Promise<Client> {
   const client = new Client({ connectionString });
   // The server may close a connection before we do.
   client.on("error", () => {});
@@ -51,7 +52,8 @@ async function connect(connectionString: string): Promise<Client> {
   return client;
 }
 
-function withDatabase(url: string, name: string): string {
+/** The URL of another database of the same server. */
+export function withDatabase(url: string, name: string): string {
   const named = new URL(url);
   named.pathname = `/${name}`;
   return named.href;

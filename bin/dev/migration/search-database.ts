@@ -1,7 +1,6 @@
 import type { Client } from "pg";
 import { beforeAll } from "vitest";
-import { testDatabases } from "../generate/test-databases.ts";
-import { run, schemaSql } from "./schemas.ts";
+import { schemaDatabases } from "../generate/schema-databases.ts";
 
 const MINUTES_2 = 120_000;
 
@@ -15,11 +14,10 @@ type Item = Record<string, unknown>;
  * @param fill SQL that runs before the first test.
  */
 export function databaseWithTwoTenants(fill: string) {
-  const fresh = testDatabases();
+  const fresh = schemaDatabases();
   let client: Client;
   beforeAll(async () => {
     ({ client } = await fresh());
-    await run(client, schemaSql(), "supabase/schemas");
     await client.query(
       "select private.create_tenant('acme', 'Acme'), private.create_tenant('globex', 'Globex')",
     );

@@ -2,8 +2,7 @@ import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant, type RunReport } from "#e2e/fresh-tenant.ts";
 import { until } from "#e2e/until.ts";
-import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../../bin/dev/generate/schema-databases.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 
 /**
@@ -21,14 +20,13 @@ const TABLES = [
   "public.exceptions",
 ];
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let url: string;
 let client: Client;
 
 /** A database that has analyzed other tenants' rows, and no longer analyzes automatically. */
 beforeAll(async () => {
   ({ url, client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   for (const table of TABLES)
     await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
   await firstRun("others", "sources first", async () => {});

@@ -2,11 +2,10 @@ import type { JobHelpers } from "graphile-worker";
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
-import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../../bin/dev/generate/schema-databases.ts";
 import { closePeriodTask } from "../tasks/close-period.ts";
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let tenant: FreshTenant;
 let client: Client;
 let url: string;
@@ -14,7 +13,6 @@ let tenants = 0;
 
 beforeAll(async () => {
   ({ url, client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
 }, 120_000);
 
 /** A line of this day is within grace. */

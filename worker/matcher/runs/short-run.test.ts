@@ -1,11 +1,10 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
-import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../../bin/dev/generate/schema-databases.ts";
 import { Random } from "../../../engine/judge/datasets/random.ts";
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let tenant: FreshTenant;
 let client: Client;
 let period: string;
@@ -19,7 +18,6 @@ const SHORT = "load_short_run";
 beforeAll(async () => {
   let url: string;
   ({ url, client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   tenant = await FreshTenant.create("acme", url, client);
   sources = { left: await tenant.source("Left"), right: await tenant.source("Right") };
   period = await tenant.bind(sources.left, sources.right);

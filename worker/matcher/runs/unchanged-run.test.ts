@@ -1,11 +1,10 @@
 import type { Client } from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
-import { testDatabases } from "../../../bin/dev/generate/test-databases.ts";
-import { run, schemaSql } from "../../../bin/dev/migration/schemas.ts";
+import { schemaDatabases } from "../../../bin/dev/generate/schema-databases.ts";
 import { DEFAULT_RULES } from "../../../engine/rules.ts";
 
-const fresh = testDatabases();
+const fresh = schemaDatabases();
 let tenant: FreshTenant;
 let client: Client;
 let period: string;
@@ -20,7 +19,6 @@ const line = (n: number, day = "2026-03-02"): FileLine => ({
 beforeAll(async () => {
   let url: string;
   ({ url, client } = await fresh());
-  await run(client, schemaSql(), "supabase/schemas");
   tenant = await FreshTenant.create("acme", url, client);
   const right = await tenant.source("Right");
   left = await tenant.source("Left");
