@@ -48,8 +48,8 @@ export const PROCESSES: Break[] = [
       by: "const WAIT_MAX_MS = 10_000;",
     },
     killedBy: {
-      file: "e2e/api/sla/clock.test.ts",
-      name: "reports a crossing with the next one within a second, never early",
+      file: "worker/sla-clock.test.ts",
+      name: "sleeps until the next boundary, and looks for an earlier one within a second",
     },
   },
   {
