@@ -1,5 +1,5 @@
 import { Export, TieoutError } from "../../../typescript/src/index.ts";
-import type { Request } from "../../../typescript/src/request.ts";
+import { keyIn, type Request } from "../../../typescript/src/request.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
 import { fileOf, textOf } from "../input.ts";
@@ -33,7 +33,7 @@ export async function callApi(method: string, path: string, options: ApiOptions)
     keyed: method === "POST",
     options: {
       contentType: options.type ?? "application/json",
-      idempotencyKey: options.idempotencyKey ?? (options.type ? undefined : keyIn(file)),
+      idempotencyKey: options.idempotencyKey ?? (options.type ? undefined : keyInText(file)),
       ifMatch: options.ifMatch,
       deadlineMs: options.type ? undefined : DEADLINE_MS,
     },
@@ -70,11 +70,10 @@ async function bodyOf({ data, type }: ApiOptions): Promise<string | File | undef
   return type ? fileOf(path) : textOf(path);
 }
 
-/** The API refuses a key in the body that differs from the one in the header. */
-function keyIn(body: string | File | undefined): string | undefined {
+/** The idempotency key in a body that is sent unparsed. */
+function keyInText(body: string | File | undefined): string | undefined {
   try {
-    const { idempotency_key, idempotencyKey } = JSON.parse(body as string);
-    return idempotency_key ?? idempotencyKey;
+    return keyIn(JSON.parse(body as string));
   } catch {
     return undefined;
   }
