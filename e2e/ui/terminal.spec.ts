@@ -7,18 +7,10 @@ import { test as base, expect } from "@playwright/test";
 import { type Delivery, Tieout, unwrap } from "../../sdk/typescript/src/index.ts";
 import { Cli } from "../api/cli/command.ts";
 import { createTenant, stack, userToken } from "../fixtures.ts";
+import { BANK_CSV, LEDGER_CSV } from "../sample-statements.ts";
 import { picture, Terminal } from "./terminal.ts";
 
 const CTRL_C = "\u0003";
-/** The days can be read two ways. */
-const BANK = `Date;Name;Amount;Reference
-03/04/2026;Hansen GmbH;1200,00;INV-1
-05/04/2026;Vogel;80,50;INV-2
-`;
-const LEDGER = `value_date,amount,reference
-2026-04-03,1200.00,INV-1
-2026-04-05,80.50,INV-2
-`;
 
 type Desk = { cli: Cli; folder: string; tieout: Tieout };
 
@@ -30,8 +22,8 @@ const test = base.extend<{ desk: Desk }>({
     const token = await userToken(tenant, ["tenant_admin"]);
     const folder = await mkdtemp(join(tmpdir(), "tieout-terminal-"));
     const cli = new Cli({ TIEOUT_CONFIG: join(folder, "config/config.json") });
-    await writeFile(join(folder, "bank-april.csv"), BANK);
-    await writeFile(join(folder, "ledger-april.csv"), LEDGER);
+    await writeFile(join(folder, "bank-april.csv"), BANK_CSV);
+    await writeFile(join(folder, "ledger-april.csv"), LEDGER_CSV);
     await cli.run(["login", "--url", stack.url, "--tenant", tenant, "--stdin"], token);
     await use({ cli, folder, tieout: new Tieout({ key: token, tenant, baseUrl: stack.url }) });
     await rm(folder, { recursive: true });
