@@ -43,7 +43,7 @@ test("listen forwards a triggered event, signed, at a terminal", async ({ desk, 
   const verified: Delivery[] = [];
   const receiver = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
-    const [, secret = ""] = /Signing secret: (\S+)/.exec(listening.text) ?? [];
+    const [, secret = ""] = /Signing secret: (\S+)/.exec(await listening.text()) ?? [];
     const event = await unwrap(body, request.headers as Record<string, string>, secret).catch(
       () => undefined,
     );
@@ -57,7 +57,7 @@ test("listen forwards a triggered event, signed, at a terminal", async ({ desk, 
     await triggering.run("trigger", "exception.created");
     await listening.shows("204  exception.created");
     expect(verified).toMatchObject([{ type: "exception.created", test: true }]);
-    expect(triggering.text).toContain(verified[0]?.id);
+    expect(await triggering.text()).toContain(verified[0]?.id);
     await picture(browser, "listen", listening, triggering);
     listening.press(CTRL_C);
     expect((await ended).code).toBe(130);
@@ -76,7 +76,7 @@ test("import asks what a file leaves open, at a terminal", async ({ desk, browse
   await terminal.shows("Save these answers with the source?");
   terminal.press("y");
   expect((await ended).code).toBe(0);
-  expect(terminal.text).toMatch(/New lines +2\n/);
+  expect(await terminal.text()).toMatch(/New lines +2\n/);
   await picture(browser, "import", terminal);
   const { mapping } = await desk.tieout.sources.get(source);
   expect(mapping).toMatchObject({ date_format: expect.stringMatching(/^(DD|MM)/) });
@@ -98,6 +98,6 @@ test("a period is matched and closed at a terminal", async ({ desk, browser }) =
   const terminal = new Terminal(desk.cli, desk.folder);
   await terminal.run("run", period?.id ?? "", "--wait");
   await terminal.run("close", period?.id ?? "", "--wait");
-  expect(terminal.text).toMatch(/Bank, April 2026 is closed at \S+Z$/);
+  expect(await terminal.text()).toMatch(/Bank, April 2026 is closed at \S+Z$/);
   await picture(browser, "close", terminal);
 });
