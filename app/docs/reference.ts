@@ -18,6 +18,5 @@ export function reference(): Reference {
 }
 
 function build(now: number): Reference {
-  const moved = moveExamples(document, now);
-  return referenceOf(moved as unknown as Parameters<typeof referenceOf>[0], CONTRACTS);
+  return referenceOf(moveExamples(document, now), CONTRACTS);
 }

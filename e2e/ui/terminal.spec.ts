@@ -7,18 +7,10 @@ import { test as base, expect } from "@playwright/test";
 import { type Delivery, Tieout, unwrap } from "../../sdk/typescript/src/index.ts";
 import { Cli } from "../api/cli/command.ts";
 import { createTenant, stack, userToken } from "../fixtures.ts";
+import { BANK_CSV, LEDGER_CSV } from "../sample-statements.ts";
 import { picture, Terminal } from "./terminal.ts";
 
 const CTRL_C = "\u0003";
-/** The days can be read two ways. */
-const BANK = `Date;Name;Amount;Reference
-03/04/2026;Hansen GmbH;1200,00;INV-1
-05/04/2026;Vogel;80,50;INV-2
-`;
-const LEDGER = `value_date,amount,reference
-2026-04-03,1200.00,INV-1
-2026-04-05,80.50,INV-2
-`;
 
 type Desk = { cli: Cli; folder: string; tieout: Tieout };
 
@@ -30,8 +22,8 @@ const test = base.extend<{ desk: Desk }>({
     const token = await userToken(tenant, ["tenant_admin"]);
     const folder = await mkdtemp(join(tmpdir(), "tieout-terminal-"));
     const cli = new Cli({ TIEOUT_CONFIG: join(folder, "config/config.json") });
-    await writeFile(join(folder, "bank-april.csv"), BANK);
-    await writeFile(join(folder, "ledger-april.csv"), LEDGER);
+    await writeFile(join(folder, "bank-april.csv"), BANK_CSV);
+    await writeFile(join(folder, "ledger-april.csv"), LEDGER_CSV);
     await cli.run(["login", "--url", stack.url, "--tenant", tenant, "--stdin"], token);
     await use({ cli, folder, tieout: new Tieout({ key: token, tenant, baseUrl: stack.url }) });
     await rm(folder, { recursive: true });
@@ -51,7 +43,7 @@ test("listen forwards a triggered event, signed, at a terminal", async ({ desk, 
   const verified: Delivery[] = [];
   const receiver = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
-    const [, secret = ""] = /Signing secret: (\S+)/.exec(listening.text) ?? [];
+    const [, secret = ""] = /Signing secret: (\S+)/.exec(await listening.text()) ?? [];
     const event = await unwrap(body, request.headers as Record<string, string>, secret).catch(
       () => undefined,
     );
@@ -65,7 +57,7 @@ test("listen forwards a triggered event, signed, at a terminal", async ({ desk, 
     await triggering.run("trigger", "exception.created");
     await listening.shows("204  exception.created");
     expect(verified).toMatchObject([{ type: "exception.created", test: true }]);
-    expect(triggering.text).toContain(verified[0]?.id);
+    expect(await triggering.text()).toContain(verified[0]?.id);
     await picture(browser, "listen", listening, triggering);
     listening.press(CTRL_C);
     expect((await ended).code).toBe(130);
@@ -84,7 +76,7 @@ test("import asks what a file leaves open, at a terminal", async ({ desk, browse
   await terminal.shows("Save these answers with the source?");
   terminal.press("y");
   expect((await ended).code).toBe(0);
-  expect(terminal.text).toMatch(/New lines +2\n/);
+  expect(await terminal.text()).toMatch(/New lines +2\n/);
   await picture(browser, "import", terminal);
   const { mapping } = await desk.tieout.sources.get(source);
   expect(mapping).toMatchObject({ date_format: expect.stringMatching(/^(DD|MM)/) });
@@ -106,6 +98,6 @@ test("a period is matched and closed at a terminal", async ({ desk, browser }) =
   const terminal = new Terminal(desk.cli, desk.folder);
   await terminal.run("run", period?.id ?? "", "--wait");
   await terminal.run("close", period?.id ?? "", "--wait");
-  expect(terminal.text).toMatch(/Bank, April 2026 is closed at \S+Z$/);
+  expect(await terminal.text()).toMatch(/Bank, April 2026 is closed at \S+Z$/);
   await picture(browser, "close", terminal);
 });

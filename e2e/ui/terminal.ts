@@ -65,13 +65,13 @@ export class Terminal {
     return this.#before + this.#typed + (this.#running?.stdout ?? "");
   }
 
-  get text(): string {
+  text(): Promise<string> {
     return terminalText(this.output, COLUMNS);
   }
 
   /** Resolves when it shows this, and draws nothing more. */
   async shows(text: string): Promise<void> {
-    await expect.poll(() => this.text).toContain(text);
+    await expect.poll(() => this.text()).toContain(text);
     for (let before = ""; before !== this.output; ) {
       before = this.output;
       await sleep(STILL_MS);
@@ -96,10 +96,10 @@ export async function picture(
       .join("\n"),
   );
   const page = await context.newPage();
-  const html = terminals.map(({ output }) => `<pre>${terminalHtml(output, COLUMNS)}</pre>`);
+  const shown = await Promise.all(terminals.map(({ output }) => terminalHtml(output, COLUMNS)));
   await page.setContent(
     `<!doctype html><html data-theme="dark"><style>${colors}</style><style>${LOOK}</style>` +
-      `<main>${html.join("")}</main></html>`,
+      `<main>${shown.map((html) => `<pre>${html}</pre>`).join("")}</main></html>`,
   );
   const path = join(FOLDER, `cli-${name}.png`);
   await page.locator("main").screenshot({ path });

@@ -32,6 +32,6 @@ test.each([
   });
 });
 
-test("a short value is no secret, and leaves the response as it is", () => {
+test("a value shorter than eight characters is not masked", () => {
   expect(maskSentValues(answered("no"), ["no", ""])).toEqual(answered("no"));
 });

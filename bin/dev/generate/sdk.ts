@@ -128,8 +128,15 @@ ${decimals.join("")}};
 `;
 }
 
-/** What a method sends, and the types of what it takes and returns. */
-function partsOf({ components }: Document, { path, verb, operation }: Located) {
+/**
+ * The request of a method, and the types of its arguments and its result. A body of the omitted
+ * type is no argument.
+ */
+function partsOf(
+  { components }: Document,
+  { path, verb, operation }: Located,
+  omittedBody?: string,
+) {
   const { operationId, requestBody, responses } = operation;
   const parameters = (operation.parameters ?? []).map((parameter) =>
     parameter.$ref ? (components.parameters[nameOf(parameter)] as Parameter) : parameter,
@@ -138,8 +145,9 @@ function partsOf({ components }: Document, { path, verb, operation }: Located) {
   const has = (name: string) => parameters.some((parameter) => parameter.name === name);
   const isInteger = (id?: string) =>
     parameters.some(({ name, schema }) => name === id && schema.type === "integer");
-  const bodyType = requestBody && nameOf(requestBody.content["application/json"]?.schema);
-  const isFile = requestBody !== undefined && !bodyType;
+  const type = requestBody && nameOf(requestBody.content["application/json"]?.schema);
+  const isFile = requestBody !== undefined && !type;
+  const bodyType = type && type !== omittedBody ? type : "";
   const results = Object.entries(responses)
     .filter(([status]) => status < "300")
     .map(([, { content }]) => content ?? {});
@@ -159,17 +167,17 @@ function partsOf({ components }: Document, { path, verb, operation }: Located) {
       ),
       ...(isFile ? ["file: FileBody"] : []),
     ],
-    bodyType: bodyType ?? "",
+    bodyType,
     isBodyRequired: requestBody?.required === true,
-    request: (names: string[]) =>
-      [
-        `method: "${verb.toUpperCase()}"`,
-        `path: ${target}`,
-        ...(isFile ? ["file"] : []),
-        ...names,
-        ...(has("Idempotency-Key") ? ["keyed: true"] : []),
-        "options",
-      ].join(", "),
+    request: [
+      `method: "${verb.toUpperCase()}"`,
+      `path: ${target}`,
+      ...(isFile ? ["file"] : []),
+      ...(bodyType ? ["body"] : []),
+      ...(query.length > 0 ? ["query"] : []),
+      ...(has("Idempotency-Key") ? ["keyed: true"] : []),
+      "options",
+    ].join(", "),
   };
 }
 
@@ -193,12 +201,11 @@ function methodOf(document: Document, located: Located): Method {
   const marked = '{ ...query, format: query?.format ?? "ndjson", end_mark: true }';
   const sentQuery = hasRows ? marked : query.length > 0 ? "query" : "undefined";
   const rest = `this.send, ${target}, ${sentQuery}, options`;
-  const names = [...(bodyType ? ["body"] : []), ...(query.length > 0 ? ["query"] : [])];
   const [result, returned] = isExport
     ? ["Export", `exportOf(${rest})`]
     : has("cursor")
       ? [`List<${types[0]}>`, `listOf(${rest})`]
-      : [`Call<${types.join(" | ")}>`, `callOf(this.send, { ${parts.request(names)} })`];
+      : [`Call<${types.join(" | ")}>`, `callOf(this.send, { ${parts.request} })`];
   const name = methodName(resourceOf(located.path), operationId);
   const signature = `${name}(${args.join(", ")}): ${result}`;
   return { name, text: printed(docOf(summary, description), signature, returned) };
@@ -210,27 +217,24 @@ function waitOf(
   located: Located,
   { readAt, summary }: { readAt: string; summary: string },
 ): Method {
-  const parts = partsOf(document, located);
+  // A body that only repeats an option.
+  const parts = partsOf(document, located, "IdempotentRequest");
   const read = document.paths[readAt]?.get;
   if (!read) throw new Error(`Nothing is read at ${readAt}.`);
   const [state] = partsOf(document, { path: readAt, verb: "get", operation: read }).types;
-  // What only repeats an option is no argument.
-  const bodyType = parts.bodyType === "IdempotentRequest" ? "" : parts.bodyType;
-  const hasQuery = parts.query.length > 0;
   const args = [
     ...parts.args,
-    ...(bodyType ? [`body?: T.${bodyType}`] : []),
-    ...(hasQuery ? [`query?: Omit<${parts.queryType}, "preview">`] : []),
+    ...(parts.bodyType ? [`body?: T.${parts.bodyType}`] : []),
+    ...(parts.query.length > 0 ? [`query?: Omit<${parts.queryType}, "preview">`] : []),
     `options?: WaitOptions<${state}>`,
   ];
-  const names = [...(bodyType ? ["body"] : []), ...(hasQuery ? ["query"] : [])];
   // A period is read by its own ID, and other work by the ID that the response gives it.
   const isKnown = located.path.startsWith(readAt);
   const place = targetOf(readAt, (id) => (isKnown ? id : `started.${id}`));
   const pathOf = isKnown ? `() => ${place}` : `(started) => ${place}`;
   const name = `${methodName(resourceOf(readAt), located.operation.operationId)}AndWait`;
   const signature = `async ${name}(${args.join(", ")}): Promise<${state}>`;
-  const returned = `waitFor(this.send, { ${parts.request(names)} }, ${pathOf})`;
+  const returned = `waitFor(this.send, { ${parts.request} }, ${pathOf})`;
   const doc = docOf(summary, "@throws TieoutError `failed`");
   return { name, text: printed(doc, signature, returned) };
 }

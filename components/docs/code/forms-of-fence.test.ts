@@ -1,15 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/openapi/operations.ts";
-import { referenceOf } from "../reference/reference.ts";
+import { allOperations } from "../reference/whole-reference.test-support.ts";
 import { type Forms, formsWriter, withForms } from "./forms-of-fence.ts";
 
 const GUIDES = new URL("../../../docs/guides/", import.meta.url);
-const OPERATIONS = referenceOf(
-  openApiDocument() as unknown as Parameters<typeof referenceOf>[0],
-  CONTRACTS,
-).resources.flatMap(({ operations }) => operations);
+const OPERATIONS = allOperations();
 
 /** The examples that a guide shows by curl alone, by a piece of each, and the reason. */
 const CURL_ALONE: [guide: string, piece: string, reason: string][] = [

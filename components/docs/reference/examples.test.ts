@@ -1,18 +1,14 @@
 import { expect, test } from "vitest";
-import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { examplesOf } from "./examples.ts";
-import { referenceOf } from "./reference.ts";
+import { allOperations } from "./whole-reference.test-support.ts";
 
-const document = openApiDocument() as unknown as Parameters<typeof referenceOf>[0];
-const examples = referenceOf(document, CONTRACTS)
-  .resources.flatMap(({ operations }) => operations)
-  .map((operation) => ({
-    id: operation.contract.operationId,
-    ...Object.fromEntries(
-      examplesOf(operation, "https://tieout.example").map(({ language, code }) => [language, code]),
-    ),
-  })) as { id: string; curl: string; CLI: string; TypeScript: string; Python: string }[];
+const operations = allOperations();
+const examples = operations.map((operation) => ({
+  id: operation.contract.operationId,
+  ...Object.fromEntries(
+    examplesOf(operation, "https://tieout.example").map(({ language, code }) => [language, code]),
+  ),
+})) as { id: string; curl: string; CLI: string; TypeScript: string; Python: string }[];
 const of = (id: string) => examples.find((example) => example.id === id);
 
 test("each operation is called by curl, by the command line and by both SDKs", () => {
@@ -38,9 +34,9 @@ test("an operation with a special command shows it", () => {
 });
 
 test("every export of rows is shown by its own command", () => {
-  const rows = referenceOf(document, CONTRACTS)
-    .resources.flatMap(({ operations }) => operations)
-    .filter(({ parameters }) => parameters.some(({ name }) => name === "end_mark"));
+  const rows = operations.filter(({ parameters }) =>
+    parameters.some(({ name }) => name === "end_mark"),
+  );
   expect(rows.length).toBeGreaterThan(6);
   for (const { contract } of rows)
     expect.soft(of(contract.operationId)?.CLI, contract.operationId).toMatch(/^tieout export /);

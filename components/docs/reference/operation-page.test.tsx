@@ -1,17 +1,12 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
-import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { CodeTabs } from "../code/code-tabs.tsx";
 import { examplesOf } from "./examples.ts";
 import { OperationPage } from "./operation-page.tsx";
-import { referenceOf } from "./reference.ts";
+import { wholeReference } from "./whole-reference.test-support.ts";
 
 const ORIGIN = "https://tieout.example";
-const { resources, definitions } = referenceOf(
-  openApiDocument() as unknown as Parameters<typeof referenceOf>[0],
-  CONTRACTS,
-);
+const { resources, definitions } = wholeReference();
 const operations = resources.flatMap((resource) =>
   resource.operations.map((operation) => ({ resource, operation })),
 );

@@ -4,21 +4,8 @@ import type { Operation } from "./reference.ts";
 
 /** The call by the synchronous client of the Python SDK, as a whole program. */
 export function pythonExample(operation: Operation, origin: string): string {
-  const { response, parameters } = operation;
-  const has = (name: string) => parameters.some((parameter) => parameter.name === name);
   const call = callOf(operation, inputOf(operation));
-  const use =
-    response.file === undefined
-      ? has("cursor")
-        ? [`for item in ${call}:`, "    print(item)"]
-        : [`print(${call})`]
-      : has("end_mark")
-        ? [`for row in ${call}:`, "    print(row)"]
-        : [
-            'with open("download", "wb") as file:',
-            `    for chunk in ${call}.bytes():`,
-            "        file.write(chunk)",
-          ];
+  const use = operation.response.file === undefined ? withData : withFile;
   return [
     "import os",
     "from tieout import Tieout",
@@ -29,13 +16,36 @@ export function pythonExample(operation: Operation, origin: string): string {
     '    key=os.environ["TIEOUT_TOKEN"],',
     ")",
     "",
-    ...use,
+    ...use(operation, call),
   ].join("\n");
 }
 
-function callOf({ contract, parameters, body }: Operation, input: ExampleInput): string {
+/** Lines that print the data of a response, or each item of a list. */
+function withData(operation: Operation, call: string): string[] {
+  return hasParameter(operation, "cursor")
+    ? [`for item in ${call}:`, "    print(item)"]
+    : [`print(${call})`];
+}
+
+/** Lines that print the rows of an export, or save another file. */
+function withFile(operation: Operation, call: string): string[] {
+  return hasParameter(operation, "end_mark")
+    ? [`for row in ${call}:`, "    print(row)"]
+    : [
+        'with open("download", "wb") as file:',
+        `    for chunk in ${call}.bytes():`,
+        "        file.write(chunk)",
+      ];
+}
+
+function hasParameter({ parameters }: Operation, name: string): boolean {
+  return parameters.some((parameter) => parameter.name === name);
+}
+
+function callOf(operation: Operation, input: ExampleInput): string {
+  const { contract, body } = operation;
   const resource = resourceOf(contract.path);
-  const hasMark = parameters.some(({ name }) => name === "end_mark");
+  const hasMark = hasParameter(operation, "end_mark");
   // The client chooses a format whose rows it can read.
   const query = input.query.filter(({ name }) => !(hasMark && name === "format"));
   const isTyped = contract.upload && !contract.upload.includes("application/octet-stream");

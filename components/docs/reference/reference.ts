@@ -54,7 +54,9 @@ export type Event = {
 };
 export type Reference = { resources: Resource[]; events: Event[]; definitions: Definitions };
 
-export function referenceOf(document: Document, contracts: readonly Contract[]): Reference {
+/** Describes each contract with its part of the OpenAPI document that was made from them. */
+export function referenceOf(openApi: object, contracts: readonly Contract[]): Reference {
+  const document = openApi as Document;
   return {
     resources: document.tags.map(({ name, description }) => {
       const slug = slugOf(name);

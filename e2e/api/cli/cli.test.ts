@@ -5,22 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTenant, stack, userToken } from "#e2e/fixtures.ts";
+import { BANK_CSV, LEDGER_CSV } from "#e2e/sample-statements.ts";
 import type { NewApiKey } from "#lib/api-keys/contract.ts";
 import type { Import } from "#lib/imports/contract.ts";
 import type { Run } from "#lib/matching/runs/contract.ts";
 import type { Reconciliation } from "#lib/reconciliations/contract.ts";
 import { type Delivery, Tieout, unwrap } from "../../../sdk/typescript/src/index.ts";
 import { Cli } from "./command.ts";
-
-/** The days can be read two ways. */
-const BANK = `Datum;Name;Betrag;Referenz
-03/04/2026;Hansen GmbH;1200,00;INV-1
-05/04/2026;Vogel;80,50;INV-2
-`;
-const LEDGER = `value_date,amount,reference
-2026-04-03,1200.00,INV-1
-2026-04-05,80.50,INV-2
-`;
 
 let tenant: string;
 let token: string;
@@ -93,7 +84,7 @@ test("a month on the command line: import, run, suggestions and close", async ()
     right_source_id: ledger?.id ?? "",
   });
   const [bankFile, ledgerFile] = [join(folder, "bank.csv"), join(folder, "ledger.csv")];
-  await Promise.all([writeFile(bankFile, BANK), writeFile(ledgerFile, LEDGER)]);
+  await Promise.all([writeFile(bankFile, BANK_CSV), writeFile(ledgerFile, LEDGER_CSV)]);
 
   const unanswered = await cli.run(["import", bankFile, "--source", "Bank", "--wait"]);
   expect(unanswered).toMatchObject({ code: 8, stdout: "" });
@@ -130,7 +121,7 @@ test.runIf(process.platform === "linux")(
   async () => {
     const source = await tieout.sources.create({ name: "Asked", kind: "ledger", currency: "EUR" });
     const file = join(folder, "asked.csv");
-    await writeFile(file, BANK);
+    await writeFile(file, BANK_CSV);
     const asking = cli.startAtTerminal(["import", file, "--source", "Asked", "--wait"]);
     await asking.prints("Which is it?");
     asking.child.stdin?.write("\r");

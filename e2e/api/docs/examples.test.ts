@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Example, examplesOf } from "#components/docs/reference/examples.ts";
-import { type Operation, referenceOf } from "#components/docs/reference/reference.ts";
+import type { Operation } from "#components/docs/reference/reference.ts";
+import { allOperations } from "#components/docs/reference/whole-reference.test-support.ts";
 import { stack, uniqueName } from "#e2e/fixtures.ts";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import { moveExamples } from "#lib/openapi/move-examples.ts";
-import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture } from "../contracts/operation.ts";
 import { type Fixture, sampleFor } from "../contracts/samples.ts";
 import { PYTHONPATH, pythonWithHttpx } from "../sdk/python.ts";
@@ -18,13 +18,10 @@ import { typeErrors } from "./type-errors.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const CLI = join(ROOT, "sdk/cli/src");
-const { resources } = referenceOf(
-  moveExamples(openApiDocument(), Date.now()) as unknown as Parameters<typeof referenceOf>[0],
-  CONTRACTS,
-);
-const OPERATIONS = resources
-  .flatMap(({ operations }) => operations)
-  .map((operation) => ({ operation, name: operation.contract.operationId }));
+const OPERATIONS = allOperations(moveExamples(openApiDocument(), Date.now())).map((operation) => ({
+  operation,
+  name: operation.contract.operationId,
+}));
 
 /** The source that each example of a pair names on both sides. */
 const EXAMPLE_SOURCE = "src_019a9f4be2c04d6f8a1b3c5d7e9f0a2b";

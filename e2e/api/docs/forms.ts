@@ -1,7 +1,5 @@
 import { type Forms, formsWriter } from "#components/docs/code/forms-of-fence.ts";
-import { referenceOf } from "#components/docs/reference/reference.ts";
-import { openApiDocument } from "#lib/openapi/document.ts";
-import { CONTRACTS } from "#lib/openapi/operations.ts";
+import { allOperations } from "#components/docs/reference/whole-reference.test-support.ts";
 import { type Fence, fencesOf } from "./fences.ts";
 
 /** How a reader makes the calls of a guide, by the name of the tab. */
@@ -11,10 +9,7 @@ export type Form = (typeof FORMS)[number];
 /** An example of a guide. `captures` are lines of shell that later examples need. */
 export type Example = Fence & { captures: string };
 
-const OPERATIONS = referenceOf(
-  openApiDocument() as unknown as Parameters<typeof referenceOf>[0],
-  CONTRACTS,
-).resources.flatMap(({ operations }) => operations);
+const OPERATIONS = allOperations();
 
 const CODE = {
   curl: ({ code }: Fence) => code,

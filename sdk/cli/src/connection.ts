@@ -15,7 +15,7 @@ export type Connection = { tieout: Tieout; send: Send; profile: Profile };
 
 /** From the options, else the environment, else the profile. @throws CliError if one is missing */
 export async function connect(
-  options: GlobalOptions & { credential?: string },
+  options: GlobalOptions & { credential?: string; fetch?: typeof fetch },
 ): Promise<Connection> {
   const { TIEOUT_URL, TIEOUT_TENANT, TIEOUT_TOKEN } = process.env;
   const saved = await readProfile(options.profile);
@@ -28,7 +28,7 @@ export async function connect(
   if (!profile.url || !profile.tenant || !profile.credential)
     throw new CliError(EXIT.usage, missing(options.profile, saved));
   requireAddress("--url", profile.url);
-  return { profile, ...clientOf(profile) };
+  return { profile, ...clientOf(profile, options.fetch) };
 }
 
 function missing(name: string, saved: Profile | undefined): string {
@@ -38,7 +38,7 @@ function missing(name: string, saved: Profile | undefined): string {
   return `${start}Run \`${login}\` first, or set TIEOUT_URL, TIEOUT_TENANT and TIEOUT_TOKEN.`;
 }
 
-export function clientOf({ url, tenant, credential }: Profile) {
-  const options = { key: credential, tenant, baseUrl: url };
+export function clientOf({ url, tenant, credential }: Profile, ownFetch?: typeof fetch) {
+  const options = { key: credential, tenant, baseUrl: url, fetch: ownFetch };
   return { tieout: new Tieout(options), send: sender(options) };
 }

@@ -162,6 +162,7 @@ export function createProgram(): Command {
     .option("--type <media type>", "of the body, by default JSON")
     .option("--paginate", "all items of a list, one per line")
     .option("--output <file>", "save the response, such as a PDF; it appears only if it is whole")
+    .option("-i, --include", "print the status line and headers before the body")
     .option("--idempotency-key <key>", "instead of a random one")
     .option("--if-match <etag>", "change only the version that you read, such as '\"3\"'")
     .action(act(callApi));

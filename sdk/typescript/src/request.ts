@@ -72,16 +72,17 @@ export function urlOf({ baseUrl }: TieoutOptions, { path, query = {} }: Request)
   return url.href;
 }
 
+/** The idempotency key in a body. The API refuses one that differs from the header's. */
+export const keyIn = (body: unknown): string | undefined =>
+  Object(body).idempotency_key ?? Object(body).idempotencyKey;
+
 /** The parts of a request that all of its attempts share, without the credential. */
 export function initOf({ tenant }: TieoutOptions, request: Request) {
   const { method, body, file, keyed, isExport, options = {} } = request;
   const { idempotencyKey, ifMatch, auditReason, contentType } = options;
   const accept = isExport ? "*/*" : "application/json";
   const headers: Record<string, string> = { "X-Tenant-Id": tenant, Accept: accept };
-  // A key that is already in the body is used in the header, too.
-  const inBody = (body ?? {}) as { idempotency_key?: string; idempotencyKey?: string };
-  const key = idempotencyKey ?? inBody.idempotency_key ?? inBody.idempotencyKey;
-  if (keyed) headers["Idempotency-Key"] = key ?? crypto.randomUUID();
+  if (keyed) headers["Idempotency-Key"] = idempotencyKey ?? keyIn(body) ?? crypto.randomUUID();
   if (ifMatch) headers["If-Match"] = ifMatch;
   if (auditReason) headers["X-Audit-Reason"] = auditReason;
   const type = file instanceof Blob && file.type ? file.type : "application/octet-stream";

@@ -1,10 +1,8 @@
 import type { Metadata } from "next";
 import { notFound } from "next/navigation";
-import { withForms } from "#components/docs/code/forms-of-fence.ts";
 import { GuidePage } from "#components/docs/guide-page.tsx";
 import { neighbours, PreviousNext } from "#components/docs/previous-next.tsx";
-import { guides } from "../../guides.ts";
-import { reference } from "../../reference.ts";
+import { guides, textWithForms } from "../../guides.ts";
 
 type Props = { params: Promise<{ slug: string }> };
 
@@ -22,9 +20,8 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 
 export default async function Page(props: Props) {
   const { guide, previous, next } = await guideOf(props);
-  const operations = reference().resources.flatMap((resource) => resource.operations);
   return (
-    <GuidePage {...guide} text={withForms(guide.text, operations)}>
+    <GuidePage {...guide} text={textWithForms(guide)}>
       <PreviousNext previous={previous} next={next} />
     </GuidePage>
   );

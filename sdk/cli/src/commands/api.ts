@@ -1,5 +1,5 @@
 import { Export, TieoutError } from "../../../typescript/src/index.ts";
-import type { Request } from "../../../typescript/src/request.ts";
+import { keyIn, type Request, type Send } from "../../../typescript/src/request.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
 import { fileOf, textOf } from "../input.ts";
@@ -11,6 +11,7 @@ type ApiOptions = GlobalOptions & {
   type?: string;
   paginate?: boolean;
   output?: string;
+  include?: boolean;
   idempotencyKey?: string;
   ifMatch?: string;
 };
@@ -24,8 +25,13 @@ export async function callApi(method: string, path: string, options: ApiOptions)
     throw new CliError(EXIT.usage, "GET takes no --data. Filters are part of the path.");
   if (options.output !== undefined && options.paginate)
     throw new CliError(EXIT.usage, "--output saves one response: leave out --paginate.");
+  if (options.include && (options.paginate || options.json))
+    throw new CliError(
+      EXIT.usage,
+      "--include prints one response as text: leave out --paginate and --json.",
+    );
   const file = await bodyOf(options);
-  const { send } = await connect(options);
+  const send = await senderOf(options);
   const requestOf = (target: string): Request => ({
     method,
     path: target,
@@ -33,7 +39,7 @@ export async function callApi(method: string, path: string, options: ApiOptions)
     keyed: method === "POST",
     options: {
       contentType: options.type ?? "application/json",
-      idempotencyKey: options.idempotencyKey ?? (options.type ? undefined : keyIn(file)),
+      idempotencyKey: options.idempotencyKey ?? (options.type ? undefined : keyInText(file)),
       ifMatch: options.ifMatch,
       deadlineMs: options.type ? undefined : DEADLINE_MS,
     },
@@ -62,6 +68,28 @@ export async function callApi(method: string, path: string, options: ApiOptions)
   }
 }
 
+/** With --include, the head of a response is printed before its body, also if the call fails. */
+async function senderOf(options: ApiOptions): Promise<Send> {
+  if (!options.include) return (await connect(options)).send;
+  let latest: Response | undefined;
+  const keepLatest: typeof fetch = async (...args) => {
+    latest = undefined;
+    latest = await fetch(...args);
+    return latest;
+  };
+  const { send } = await connect({ ...options, fetch: keepLatest });
+  return (request) =>
+    send(request).finally(() => {
+      if (latest) console.log(headOf(latest));
+    });
+}
+
+/** The status line and the headers. Fetch doesn't give the version of HTTP. */
+function headOf({ status, statusText, headers }: Response): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP ${status} ${statusText}`.trimEnd(), ...lines, ""].join("\n");
+}
+
 /** JSON, `@file`, or `-` for stdin. A file of another type is sent as its bytes. */
 async function bodyOf({ data, type }: ApiOptions): Promise<string | File | undefined> {
   const path = data === "-" ? data : data?.startsWith("@") && data.slice(1);
@@ -70,11 +98,10 @@ async function bodyOf({ data, type }: ApiOptions): Promise<string | File | undef
   return type ? fileOf(path) : textOf(path);
 }
 
-/** The API refuses a key in the body that differs from the one in the header. */
-function keyIn(body: string | File | undefined): string | undefined {
+/** The idempotency key in a body that is sent unparsed. */
+function keyInText(body: string | File | undefined): string | undefined {
   try {
-    const { idempotency_key, idempotencyKey } = JSON.parse(body as string);
-    return idempotency_key ?? idempotencyKey;
+    return keyIn(JSON.parse(body as string));
   } catch {
     return undefined;
   }
