@@ -1,7 +1,8 @@
 /**
  * `npm run proof [-- <part>…]` runs every test; `npm test` runs only those that would do harm the
  * same day. Each part continues where it was interrupted on the same commit; a finished part starts
- * over when it is named. docs/proof.json keeps the last result of each part, whichever commit it ran
+ * over when it is named. `npm run proof -- failed` repeats the steps that failed, of all parts, on
+ * whichever commit. docs/proof.json keeps the last result of each part, whichever commit it ran
  * on, and docs/proof.md shows them.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,11 +38,14 @@ const PARTS = {
     }),
 };
 
+const FAILED = "failed";
 const named = process.argv.slice(2);
-const unknown = named.filter((name) => !(name in PARTS));
+const isRepetition = named.includes(FAILED);
+const unknown = named.filter((name) => !(name in PARTS || name === FAILED));
 if (unknown.length > 0) {
   console.error(
-    `There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`,
+    `There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}, and ` +
+      `${FAILED} repeats what failed.`,
   );
   process.exit(1);
 }
@@ -53,7 +57,8 @@ await build();
 const commit = commitOf();
 const clean = isClean();
 const proof = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, "utf8")) : {};
-for (const part of named.length > 0 ? named : Object.keys(PARTS)) await prove(part);
+if (isRepetition) await repeatFailed();
+else for (const part of named.length > 0 ? named : Object.keys(PARTS)) await prove(part);
 const all = Object.values(proof).flatMap(({ steps }) => Object.values(steps));
 const failed = all.reduce((sum, step) => sum + step.failed.length, 0);
 for (const [part, result] of Object.entries(proof)) console.log(lineOf(part, result));
@@ -66,16 +71,25 @@ async function prove(part) {
   if (!continues(proof[part]) || (proof[part].ended && named.length > 0))
     proof[part] = { commit, clean, begun: today(), ended: false, steps: {} };
   const { steps: done } = proof[part];
-  for (const { name, suite, run } of steps.filter((step) => !done[step.name])) {
-    const test = new TestRun();
-    await test.suite(suite ?? name, run);
-    if (suite) await test.rerunAlone();
-    const { suites, failed, flaky, load } = test.report();
-    const [{ passed, minutes }] = Object.values(suites);
-    done[name] = { passed, failed: failed.map(nameOf), flaky: flaky.map(nameOf), minutes, load };
-    save();
-  }
+  for (const step of steps.filter(({ name }) => !done[name])) await take(part, step);
   proof[part].ended = true;
+  save();
+}
+
+async function repeatFailed() {
+  for (const [part, { steps: done }] of Object.entries(proof))
+    for (const step of PARTS[part]())
+      if (done[step.name]?.failed.length > 0) await take(part, step);
+}
+
+async function take(part, { name, suite, run }) {
+  const test = new TestRun();
+  await test.suite(suite ?? name, run);
+  if (suite) await test.rerunAlone();
+  const { suites, failed, flaky, load } = test.report();
+  const [{ passed, minutes }] = Object.values(suites);
+  const unstable = { failed: failed.map(nameOf), flaky: flaky.map(nameOf) };
+  proof[part].steps[name] = { commit, passed, ...unstable, minutes, load };
   save();
 }
 
@@ -141,12 +155,18 @@ function lineOf(part, result) {
   );
 }
 
+/** More than one if a step was repeated after a change. */
+function commitsOf({ commit: first, steps }) {
+  const commits = Object.values(steps).map((step) => step.commit ?? first);
+  return [...new Set(commits)].map((commit) => commit.slice(0, 8));
+}
+
 function pageOf() {
   const rows = Object.keys(PARTS).map((part) => {
     const result = proof[part];
     if (!result?.ended) return `| ${part} | not ${result ? "ended" : "run"} | | | | | |`;
     const { passed, failed, flaky, minutes } = sumOf(result);
-    const ran = `${result.commit.slice(0, 8)}${result.clean ? "" : ", with changes"}`;
+    const ran = `${commitsOf(result).join(", ")}${result.clean ? "" : ", with changes"}`;
     return `| ${part} | ${ran} | ${result.begun} | ${passed} | ${failed} | ${flaky} | ${minutes} |`;
   });
   const list = (kind) => all.flatMap((step) => step[kind].map(({ name }) => `- ${name}`));
