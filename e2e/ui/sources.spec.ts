@@ -243,3 +243,30 @@ test("a line is found by reference, amount and day, with a lasting URL", async (
   await scrollToEnd(page, "All 601 shown");
   expect(await page.getByRole("row").count()).toBeLessThan(80);
 });
+
+test("a list goes on past pages without items until one has some, or none is left", async ({
+  page,
+}) => {
+  const bank = await createSource(team, { name: "Current account" });
+  await addLines(team, bank.id, [
+    { external_id: "txn_1", amount: "1.50", value_date: "2026-10-01", reference: "RG-2026-4711" },
+  ]);
+  let empty = 0;
+  // As the server does where few of many lines match.
+  await page.route(/\/v1\/lines\?.*q=/, async (route) => {
+    const url = new URL(route.request().url());
+    if (Number(url.searchParams.get("cursor") ?? 0) < 3) {
+      empty += 1;
+      return route.fulfill({ json: { items: [], next_cursor: `${empty}` } });
+    }
+    url.searchParams.delete("cursor");
+    await route.fulfill({ response: await route.fetch({ url: url.href }) });
+  });
+  await page.goto(`/${team.tenant}/lines`);
+  const search = page.getByRole("searchbox", { name: "Search lines" });
+  await search.fill("RG-2026-4711");
+  await expect.poll(() => empty).toBe(3);
+  await expect(page.getByRole("row")).toHaveCount(2);
+  await search.fill("nothing has this");
+  await expect(page.getByRole("heading", { name: "No matching lines" })).toBeVisible();
+});
