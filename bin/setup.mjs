@@ -16,7 +16,9 @@ export const NODE = join(ROOT, "node_modules/.bin/node");
 const BUILD_INPUTS = [
   "app",
   "components",
-  "docs",
+  "docs/examples",
+  "docs/guides",
+  "docs/webhooks",
   "lib",
   "engine",
   "public",
