@@ -24,11 +24,11 @@ beforeEach(async () => {
 async function push(
   databaseUrl: string,
   ...flags: string[]
-): Promise<{ ends: number; says: string }> {
+): Promise<{ code: number; output: string }> {
   const env = { ...process.env, DIRECT_URL: "", DATABASE_URL: databaseUrl };
   return promisify(execFile)(process.execPath, [DB, "push", ...flags], { env }).then(
-    ({ stdout }) => ({ ends: 0, says: stdout }),
-    ({ code, stdout, stderr }) => ({ ends: code, says: stdout + stderr }),
+    ({ stdout }) => ({ code: 0, output: stdout }),
+    ({ code, stdout, stderr }) => ({ code, output: stdout + stderr }),
   );
 }
 
@@ -39,7 +39,7 @@ const applied = async () =>
     )
   ).rows.map(({ version }) => version);
 
-describe("npm run db -- push, as the project's role postgres, which is no superuser", {
+describe("npm run db -- push, as the project's role postgres, which isn't a superuser", {
   timeout: 60_000,
 }, () => {
   test("lists pending migrations, then applies each once, even when run twice at once", async () => {
@@ -49,7 +49,7 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
     expect(rows).toEqual([{ super: false }]);
 
     const dry = await push(url, "--dry-run");
-    expect(dry.says.trim().split("\n").slice(1)).toEqual(NAMES.map((name) => `  ${name}`));
+    expect(dry.output.trim().split("\n").slice(1)).toEqual(NAMES.map((name) => `  ${name}`));
     expect((await client.query("select to_regclass('public.exceptions') as found")).rows).toEqual([
       { found: null },
     ]);
@@ -58,13 +58,13 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
     ).toEqual([{ found: null }]);
 
     const both = await Promise.all([push(url), push(url)]);
-    expect(both.map(({ ends }) => ends)).toEqual([0, 0]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const lines = both
-      .flatMap(({ says }) => says.split("\n"))
+      .flatMap(({ output }) => output.split("\n"))
       .filter((line) => line.startsWith("  "));
     expect(lines.sort()).toEqual(NAMES.map((name) => `  ${name}`));
     expect(await applied()).toEqual(migrations().map(({ version }) => version));
-    expect(await push(url)).toEqual({ ends: 0, says: "The database is up to date.\n" });
+    expect(await push(url)).toEqual({ code: 0, output: "The database is up to date.\n" });
   });
 
   test("refuses a database of a newer version, and one that is being migrated", async () => {
@@ -76,8 +76,8 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
         [first, strange],
       );
       for (const flags of [[], ["--dry-run"]]) {
-        const { ends, says } = await push(url, ...flags);
-        expect([ends, says]).toEqual([
+        const { code, output } = await push(url, ...flags);
+        expect([code, output]).toEqual([
           1,
           expect.stringContaining(
             `The database has ${strange}, which this version of ${PRODUCT} doesn't know`,
@@ -94,12 +94,12 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
 
   test("rolls back a migration that fails, and names it", async () => {
     await client.query("create table public.sources (id text)");
-    const { ends, says } = await push(url);
-    expect([ends, says]).toEqual([
+    const { code, output } = await push(url);
+    expect([code, output]).toEqual([
       1,
       expect.stringMatching(/^The failed migration was rolled back.*\d{14}_\w+: .*sources/),
     ]);
-    expect(says).not.toContain("password");
+    expect(output).not.toContain("password");
   });
 
   test("refuses a role that can't create schemas", async () => {
@@ -107,8 +107,8 @@ describe("npm run db -- push, as the project's role postgres, which is no superu
     const other = new URL(url);
     [other.username, other.password] = ["makes_schemas", "x"];
     expect(await push(other.href)).toEqual({
-      ends: 1,
-      says: expect.stringContaining("makes_schemas can't create schemas in this database"),
+      code: 1,
+      output: expect.stringContaining("makes_schemas can't create schemas in this database"),
     });
   });
 });

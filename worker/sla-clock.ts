@@ -36,6 +36,7 @@ async function tick(query: Query): Promise<number> {
   return pauseAfter({ moved, wait_ms });
 }
 
+/** Milliseconds until the next tick. */
 export function pauseAfter({ moved, wait_ms }: Tick): number {
   if (wait_ms === null) return WAIT_MAX_MS;
   if (wait_ms <= 0) return moved > 0 ? 0 : LOCKED_WAIT_MS;

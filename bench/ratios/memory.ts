@@ -7,7 +7,7 @@ const OPEN = 200;
 const CALLS = 100_000;
 const CONCURRENCY = 16;
 const MAX_MIB = 250;
-/** What two readings of a process that does not grow may differ by. */
+/** The allowed difference of two readings of a process that doesn't grow. */
 const LEVEL_MIB = 10;
 
 /** What the web process holds after 100,000 calls, and after as many again. */

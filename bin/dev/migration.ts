@@ -37,7 +37,7 @@ await withFreshDatabases(before.length === 0 ? writeBaseline : writeMigration).c
   (error: Error) => fail(error.message),
 );
 
-/** The first migration contains the schemas as they are. */
+/** The first migration contains the schemas unchanged. */
 async function writeBaseline(fresh: CreateDatabase): Promise<void> {
   await run((await fresh()).client, schemaSql(), "supabase/schemas");
   write(
@@ -56,18 +56,20 @@ async function writeMigration(fresh: CreateDatabase): Promise<void> {
   const byHand = [handWritten(), sql && `${sql.trim().replace(/;?$/, ";")}\n`]
     .filter(Boolean)
     .join("\n");
-  if (byHand) await run(migrated, byHand, "What is written by hand");
+  if (byHand) await run(migrated, byHand, "the part by hand");
 
   const target = await readCatalogue(expected);
   const plan = planOf(await readCatalogue(migrated), target);
   if (plan.byHand.length > 0) {
     throw new Error(
-      `What changes of a table is for a person to write:\n${plan.byHand.map((difference) => `  ${describe(difference)}`).join("\n")}\n` +
+      `Changes of existing tables must be written by hand:\n${plan.byHand.map((difference) => `  ${describe(difference)}`).join("\n")}\n` +
         `Give the statements by --sql, or in ${path(file)} above the line\n  ${MARKER}`,
     );
   }
   if (plan.statements.length === 0 && !byHand)
-    throw new Error("The migrations make what the schemas say: there is nothing to write.");
+    throw new Error(
+      "The migrations already create what the schemas define: there is nothing to write.",
+    );
   const previousText = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   write(
     [byHand || `-- ${name.replaceAll("_", " ")}\n`, MARKER, "", ...plan.statements, ""].join("\n"),
@@ -81,7 +83,7 @@ async function writeMigration(fresh: CreateDatabase): Promise<void> {
     const remaining = differences(await readCatalogue(proof), target);
     if (remaining.length > 0)
       throw new Error(
-        `Beyond the migration these differ:\n${remaining.map((difference) => `  ${describe(difference)}`).join("\n")}`,
+        `After the migration, these still differ from the schemas:\n${remaining.map((difference) => `  ${describe(difference)}`).join("\n")}`,
       );
   } catch (error) {
     if (previousText === undefined) rmSync(file);

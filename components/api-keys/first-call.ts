@@ -1,8 +1,8 @@
 import type { ApiKey } from "#lib/api-keys/contract.ts";
 
-const EXPECTED_TIMEOUT_MS = 60 * 60 * 1000;
+const FIRST_CALL_WITHIN_MS = 60 * 60 * 1000;
 
-/** Whether a key is new enough that its first call is expected any moment. */
+/** Whether an active key without a call is so new that its first call is still expected. */
 export function awaitsFirstCall(
   key: Pick<ApiKey, "status" | "request_count" | "created_at">,
   nowMs: number,
@@ -10,6 +10,6 @@ export function awaitsFirstCall(
   return (
     key.status === "active" &&
     key.request_count === 0 &&
-    nowMs - Date.parse(key.created_at) < EXPECTED_TIMEOUT_MS
+    nowMs - Date.parse(key.created_at) < FIRST_CALL_WITHIN_MS
   );
 }

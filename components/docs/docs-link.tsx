@@ -5,7 +5,7 @@ import { type ComponentProps, useState } from "react";
 
 /** Prefetches on hover or focus, not when visible: the navigation has a hundred links. */
 export function DocsLink(props: ComponentProps<typeof Link>) {
-  const [meant, setMeant] = useState(false);
-  const mean = () => setMeant(true);
-  return <Link {...props} prefetch={meant} onPointerEnter={mean} onFocus={mean} />;
+  const [isLikely, setIsLikely] = useState(false);
+  const prefetch = () => setIsLikely(true);
+  return <Link {...props} prefetch={isLikely} onPointerEnter={prefetch} onFocus={prefetch} />;
 }

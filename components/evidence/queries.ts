@@ -1,13 +1,13 @@
 import { listQuery, resourceKey } from "#components/kit/query.ts";
 import { listEvidenceContract } from "#lib/evidence/contract.ts";
 
-/** A subject has no more files. */
+/** The maximum number of files of a subject. */
 const PAGE_SIZE = 50;
 
 /** The cache key of a tenant's evidence. */
 export const evidenceKey = (tenant: string) => resourceKey(tenant, "evidence");
 
-/** What is kept with an exception, a match, a line or a period. */
+/** The files of an exception, a match, a line or a period. */
 export function evidencePages(tenant: string, subjectId: string) {
   return listQuery({
     keyPrefix: evidenceKey(tenant),

@@ -59,7 +59,7 @@ const rowsOf = async (tenant: string) => {
 };
 
 describe("a sandbox", () => {
-  test("belongs to a live tenant, and its kind and the ID of the other say so", async () => {
+  test("belongs to a live tenant, which names it, and reports its own kind", async () => {
     const { live, sandbox, bearer } = one;
     expect(sandbox).toBe(`${live}.sandbox`);
     const again = await api("POST", "/v1/sandbox", { bearer, tenant: live });
@@ -228,7 +228,7 @@ test("a sample has matches, a suggestion, and exceptions on time and late", asyn
   expect(closed.status, closed.text).toBe(200);
   expect(Object.keys(await rowsOf(sandbox)).length).toBeGreaterThan(20);
 
-  // Nothing of it is left by another reset, except keys, webhooks and logs.
+  // Another reset removes everything except keys, webhooks and logs.
   const emptied = await reset(bearer, sandbox);
   expect(emptied.status, emptied.text).toBe(200);
   expect(await rowsOf(sandbox)).toEqual({ "public.sla_policies": 1 });
@@ -269,15 +269,18 @@ test.each([
     `insert into public.imports (tenant_id, source_no, status, format)
      select tenant_id, source_no, 'reading', 'csv' from public.sources where tenant_id = $1`,
   ],
-])("while %s is at work, a reset is refused for now and deletes nothing", async (_, working) => {
-  const { sandbox, bearer } = await tenantWithSandbox();
-  await reset(bearer, sandbox, { sample: true });
-  await sql(working, [sandbox]);
-  const refused = await reset(bearer, sandbox);
-  expect([refused.status, reasonOf(refused)]).toEqual([409, "sandbox_busy"]);
-  expect(refused.json).toMatchObject({ retryable: true });
-  expect(await rowsOf(sandbox)).toMatchObject({ "public.sources": 2 });
-});
+])(
+  "while %s is running, a reset is refused as retryable and deletes nothing",
+  async (_, working) => {
+    const { sandbox, bearer } = await tenantWithSandbox();
+    await reset(bearer, sandbox, { sample: true });
+    await sql(working, [sandbox]);
+    const refused = await reset(bearer, sandbox);
+    expect([refused.status, reasonOf(refused)]).toEqual([409, "sandbox_busy"]);
+    expect(refused.json).toMatchObject({ retryable: true });
+    expect(await rowsOf(sandbox)).toMatchObject({ "public.sources": 2 });
+  },
+);
 
 async function idOf({ key_id }: { key_id: string }): Promise<string> {
   const [key] = await sql<{ id: string }>("select id from public.api_keys where key_id = $1", [

@@ -132,7 +132,7 @@ test.describe("by keyboard,", () => {
     await expect(page.getByRole("menu")).toBeHidden();
   });
 
-  test("one stop leads to a group of choices, and the arrows choose", async ({ page }) => {
+  test("Tab stops once at a group of choices, and the arrow keys choose", async ({ page }) => {
     await tabTo(page, page.getByRole("radio", { name: "90 days" }));
     await page.keyboard.press("ArrowDown");
     await expect(page.getByRole("radio", { name: "Never" })).toBeChecked();

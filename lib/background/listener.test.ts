@@ -1,28 +1,26 @@
 import { describe, expect, test } from "vitest";
 import { isResponsible } from "./listener.ts";
 
-const NOTIFICATIONS = Array.from({ length: 3_000 }, (_, n) => `whk_${n}`);
+const TOPICS = Array.from({ length: 3_000 }, (_, n) => `whk_${n}`);
 
-function answeredBy(peers: string[]): Map<string, string[]> {
+function responsibleByTopic(peers: string[]): Map<string, string[]> {
   return new Map(
-    NOTIFICATIONS.map((what) => [what, peers.filter((peer) => isResponsible(peer, peers, what))]),
+    TOPICS.map((topic) => [topic, peers.filter((peer) => isResponsible(peer, peers, topic))]),
   );
 }
 
-describe("a process that answers a notification", () => {
-  test("is one of the living processes, spread evenly", () => {
-    const answered = [...answeredBy(["a", "b", "c"]).values()];
-    expect(answered.every((peers) => peers.length === 1)).toBe(true);
+describe("the process that handles a notification", () => {
+  test("is exactly one live process, and each handles its share", () => {
+    const responsible = [...responsibleByTopic(["a", "b", "c"]).values()];
+    expect(responsible.every((peers) => peers.length === 1)).toBe(true);
     for (const peer of ["a", "b", "c"])
-      expect(answered.filter(([one]) => one === peer).length).toBeGreaterThan(
-        NOTIFICATIONS.length / 4,
-      );
+      expect(responsible.filter(([one]) => one === peer).length).toBeGreaterThan(TOPICS.length / 4);
   });
 
   test("changes only for topics of a process that died", () => {
-    const [before, after] = [answeredBy(["a", "b", "c"]), answeredBy(["a", "b"])];
-    for (const what of NOTIFICATIONS)
-      if (before.get(what)?.[0] !== "c") expect(after.get(what)).toEqual(before.get(what));
+    const [before, after] = [responsibleByTopic(["a", "b", "c"]), responsibleByTopic(["a", "b"])];
+    for (const topic of TOPICS)
+      if (before.get(topic)?.[0] !== "c") expect(after.get(topic)).toEqual(before.get(topic));
   });
 
   test("is the only process, even before its first heartbeat", () => {

@@ -105,8 +105,7 @@ export class Loop implements Service {
         }
       } catch (error) {
         this.#failed(error);
-        // `wake` doesn't shorten this pause: its callers want the database, which just
-        // failed.
+        // `wake` doesn't shorten this pause: its callers want the database, which just failed.
         await new Promise((resume) =>
           setTimeout(resume, Math.min(RETRY_AFTER_MS * 2 ** failures++, RETRY_AFTER_MAX_MS)),
         );
@@ -153,7 +152,7 @@ export class Loop implements Service {
   }
 
   #succeeded(): void {
-    if (this.#failure !== undefined) log.info({ loop: this.name }, "goes on");
+    if (this.#failure !== undefined) log.info({ loop: this.name }, "the database responds again");
     this.#failure = undefined;
   }
 }

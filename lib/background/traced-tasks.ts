@@ -27,7 +27,8 @@ function tracedTask(name: string, task: Task): Task {
 }
 
 /**
- * Null for a scheduled job, and for a job queued by a version that did not store the request ID.
+ * The ID of the request that queued a job. Null for a scheduled job, and for a job queued by a
+ * version that did not store the ID.
  */
 export function requestOf(payload: unknown): string | null {
   const { request_id } = (payload ?? {}) as { request_id?: unknown };

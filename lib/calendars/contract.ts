@@ -127,14 +127,11 @@ export const calendar = z
     ...settable,
     time_zone: z.string().meta({ example: "Europe/Berlin" }),
     special_days: z.array(specialDay).max(SPECIAL_DAYS_MAX).meta({ example: CHRISTMAS }),
-    calendar_version: z
-      .int()
-      .min(1)
-      .meta({
-        description:
-          "Increases when its hours change. Deadlines keep the version they were set " + "with.",
-        example: 1,
-      }),
+    calendar_version: z.int().min(1).meta({
+      description:
+        "Increases when its hours change. Deadlines keep the version they were set with.",
+      example: 1,
+    }),
     created_at: time,
     created_by: actor,
     updated_at: time,
@@ -376,8 +373,10 @@ export const readIcsContract = contract({
       .meta({
         description: "The text of the file.",
         example:
-          "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Example//EN\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261101T000000Z\r\nDTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas " +
-          "Day\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
+          "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Example//EN\r\n" +
+          "BEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261101T000000Z\r\n" +
+          "DTSTART;VALUE=DATE:20261225\r\nSUMMARY:Christmas Day\r\nEND:VEVENT\r\n" +
+          "END:VCALENDAR\r\n",
       }),
   }),
   response: z

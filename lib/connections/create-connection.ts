@@ -30,7 +30,7 @@ function server({ address, auth }: Given): Given {
 
 function mailbox({ address }: Given): Given {
   if (address !== undefined)
-    throw refused("address", "Leave it out: the address of a mailbox is given by the server.");
+    throw refused("address", "Leave it out: the server assigns the address of a mailbox.");
   return { address: newMailAddress(), auth: "none" };
 }
 

@@ -21,7 +21,7 @@ test.each(Object.entries(EARLIER_NAMES))("jobs queued as %s run as %s", (earlier
 });
 
 test.each(Object.entries(EARLIER_NAMES).filter(([earlier]) => earlier !== "examine_books"))(
-  "the schedule of %s goes on as %s",
+  "the schedule of %s continues as %s",
   (earlier, now) => {
     expect(MAIN).toMatch(new RegExp(`^ {4}[\\d*/ ]+ ${now} \\?id=${earlier}$`, "m"));
   },

@@ -44,7 +44,7 @@ export class Dispatcher implements Service {
   readonly #awake = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #breakOff = new AbortController();
+  readonly #abort = new AbortController();
   #results: Result[] = [];
   #gathering: NodeJS.Timeout | undefined;
   #sweepAt = 0;
@@ -90,7 +90,7 @@ export class Dispatcher implements Service {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#claims.stop();
     await Promise.race([Promise.all(this.#underWay), sleep(SEND_TIMEOUT_MS)]);
-    this.#breakOff.abort();
+    this.#abort.abort();
     await Promise.all(this.#underWay);
     if (this.#results.length > 0)
       await new Promise<void>((settled) => (this.#allSettled = settled));
@@ -112,7 +112,7 @@ export class Dispatcher implements Service {
         claimDeliveries(query, webhookIds, room),
       );
       for (const delivery of claimed)
-        this.#start(attemptDelivery(this.#sending, delivery, claimedAt, this.#breakOff.signal));
+        this.#start(attemptDelivery(this.#sending, delivery, claimedAt, this.#abort.signal));
       if (claimed.length === room) this.wake(...webhookIds);
     }
     return this.#sweepAt - performance.now();

@@ -25,6 +25,24 @@ test.each([
     "Basic dXNlcjpzZWNyZXQ=",
     "no user [redacted]",
   ],
+  [
+    "decoded from Basic",
+    "ada can't log in with open sesame",
+    "Basic YWRhOm9wZW4gc2VzYW1l",
+    "ada can't log in with [redacted]",
+  ],
+  [
+    "as the user of Basic",
+    "no key sk_live_4711",
+    "Basic c2tfbGl2ZV80NzExOg==",
+    "no key [redacted]",
+  ],
+  [
+    "as a parameter",
+    "no token 3f1c0d9be7a8",
+    'Token token="3f1c0d9be7a8", realm="acme"',
+    "no token [redacted]",
+  ],
 ])("a value that a receiver echoes %s isn't stored", (_name, body, value, stored) => {
   expect(maskSentValues(answered(body), [value])).toMatchObject({
     response_body: stored,

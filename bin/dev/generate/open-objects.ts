@@ -1,8 +1,8 @@
 import type { Document } from "./api-document.ts";
 
 /**
- * The types with fields of any name where the API takes them: Redocly leaves them out, so that a
- * record with a field of one's own would not compile.
+ * Adds an index signature to types that allow additional properties. Redocly omits it, so a record
+ * with a custom field would not compile.
  */
 export function withOpenObjects(types: string, { components }: Document): string {
   const open = Object.entries(components.schemas)

@@ -98,7 +98,7 @@ describe("functions that processes call", () => {
     expect(lostSignaturesSince(RELEASED, migrations(), found)).toEqual([]);
   });
 
-  test("would have kept the arguments of finish_run, which an older matcher calls", () => {
+  test("would have rejected a change of finish_run's arguments, which an older matcher sends", () => {
     expect(lostSignaturesSince("20261127110702", migrations(), called)).toContainEqual(
       "20261127112212_run_totals_beside_exceptions: " +
         "private.finish_run(tenant text, run text, attempt integer, outcome jsonb)",

@@ -6,8 +6,8 @@ import { type Forms, formsWriter, withForms } from "./forms-of-fence.ts";
 const GUIDES = new URL("../../../docs/guides/", import.meta.url);
 const OPERATIONS = allOperations();
 
-/** The examples that a guide shows by curl alone, by a piece of each, and the reason. */
-const CURL_ALONE: [guide: string, piece: string, reason: string][] = [
+/** The examples that have only a form for curl: a part of the text of each, and the reason. */
+const CURL_ALONE: [guide: string, part: string, reason: string][] = [
   ["cors", "-X OPTIONS", "A browser sends this request itself."],
   ["errors-and-limits", '"due": "tomorrow"', "It shows the status and headers of a refusal."],
   ["errors-and-limits", "limit=1", "It shows the headers of the rate limit."],
@@ -41,18 +41,18 @@ function examplesOf(guide: string): { code: string; forms: Forms | null }[] {
 }
 
 describe.each(readdirSync(GUIDES).map((file) => file.replace(/\.md$/, "")))("%s", (guide) => {
-  test("each example by curl is there for the command line and the SDK, or has a reason", () => {
+  test("each curl example has a form for the CLI and the SDK, or a listed reason", () => {
     const reasons = CURL_ALONE.filter(([name]) => name === guide);
     const alone = examplesOf(guide)
       .filter(({ forms }) => forms === null)
       .map(({ code }) => code);
-    const hasPiece = (code: string) => reasons.some(([, piece]) => code.includes(piece));
-    expect(alone.filter((code) => !hasPiece(code))).toEqual([]);
-    const isIdle = ([, piece]: (typeof reasons)[0]) => !alone.some((code) => code.includes(piece));
-    expect(reasons.filter(isIdle)).toEqual([]);
+    const hasReason = (code: string) => reasons.some(([, part]) => code.includes(part));
+    expect(alone.filter((code) => !hasReason(code))).toEqual([]);
+    const isUnused = ([, part]: (typeof reasons)[0]) => !alone.some((code) => code.includes(part));
+    expect(reasons.filter(isUnused)).toEqual([]);
   });
 
-  test("no form keeps what only curl or a shell would understand", () => {
+  test("no other form contains syntax of curl, and the SDK form none of a shell", () => {
     for (const { forms } of examplesOf(guide)) {
       if (!forms) continue;
       expect(forms.cli).not.toMatch(/\bcurl\b|https:\/\/tieout\.example|-H /);
@@ -90,7 +90,7 @@ test("a call keeps its headers as options, and its body as an object", () => {
   );
 });
 
-test("another credential and another tenant are those of the call", () => {
+test("each form uses the credential and the tenant of the call", () => {
   const forms = formsOf(`curl -X POST https://tieout.example/v1/sandbox/reset ${ADMIN}\n`);
   expect(forms?.cli).toBe(
     'TIEOUT_TOKEN="$ADMIN_TOKEN" tieout api POST /v1/sandbox/reset --tenant acme.sandbox\n',
@@ -100,7 +100,7 @@ test("another credential and another tenant are those of the call", () => {
   );
 });
 
-test("what one example saves, the next uses", () => {
+test("a later example uses what an earlier one saved", () => {
   const forms = formsOf(
     `curl "https://tieout.example/v1/exceptions?limit=2&severity=high,low" ${HEADERS} > late.json\n\ncat late.json\n`,
     `export LATE=$(node -p 'require("./late.json").items[0].id')\n`,
@@ -110,7 +110,7 @@ test("what one example saves, the next uses", () => {
   expect(forms?.sdk).toContain("await tieout.exceptions.get(late.items[0].id);");
 });
 
-test("a list is one page, with its filters as the SDK takes them", () => {
+test("a list is read as one page, with filters in the types of the SDK", () => {
   const list = formsOf(
     `curl "https://tieout.example/v1/exceptions?limit=2&severity=high,low" ${HEADERS} > late.json\ncat late.json\n`,
   );
@@ -119,7 +119,7 @@ test("a list is one page, with its filters as the SDK takes them", () => {
   );
 });
 
-test("a file is saved by the option of the command and by the bytes of the SDK", () => {
+test("a file is saved by --output of the CLI and by bytes() of the SDK", () => {
   const forms = formsOf(
     `curl "https://tieout.example/v1/exceptions/export?format=csv" ${HEADERS} > exceptions.csv\n`,
   );
@@ -141,7 +141,7 @@ test.each([
   expect(formsOf(code)).toBeNull();
 });
 
-test("a guide shows the forms in tabs, and an example that has tabs is left alone", () => {
+test("a guide shows the forms in tabs, and an example that has tabs is unchanged", () => {
   const call = `curl https://tieout.example/v1/me ${HEADERS}\n`;
   const text = withForms(`\`\`\`sh\n${call}\`\`\`\n\n\`\`\`sh tab=CLI\n${call}\`\`\``, OPERATIONS);
   expect([...text.matchAll(/^```\w.*$/gm)].map(([line]) => line)).toEqual([

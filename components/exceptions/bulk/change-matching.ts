@@ -15,8 +15,8 @@ export type MatchingOutcome = {
 };
 
 /**
- * Changes all matching exceptions, in batches of the server. Refused before any change if the
- * number that matches is different now.
+ * Changes all matching exceptions, in the batches that the API chooses. Refused before any change
+ * if the number that matches is different now. Never rejects: `error` has the reason.
  */
 export async function changeMatching(
   { tenant, matching, change }: { tenant: string; matching: Matching; change: BulkChange },

@@ -15,8 +15,9 @@ const MORNING = "09:00";
 const DAY_MS = 86_400_000;
 
 /**
- * The end of a pause, or null. `time` is in the format of a DateField with a time; it and the
- * mornings are in the zone that the page shows.
+ * The end of a pause in ISO 8601; null if a person ends it, or while no time is entered. `time` is
+ * in the format of a DateField with a time; it and the mornings are in the zone that the page
+ * shows. `now` is in milliseconds.
  */
 export function pauseUntil(
   end: PauseEnd,

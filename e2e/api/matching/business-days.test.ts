@@ -70,7 +70,7 @@ test(
 );
 
 test(
-  "a changed calendar makes the next run weigh everything again, and its preview counts the periods concerned",
+  "a changed calendar makes the next run match all lines again, and its preview counts the periods concerned",
   async () => {
     const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
     await rules({ calendar_id: calendar.id });

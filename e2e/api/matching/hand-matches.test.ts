@@ -54,7 +54,7 @@ test("a partly excluded line is wholly excluded once its match is undone", async
   ).toMatchObject({ state: "open", open_minor: 100 });
 });
 
-describe("an API key adjusts", () => {
+describe("an API key may adjust", () => {
   const near = {
     name: "Near",
     kind: "tolerance",
@@ -72,9 +72,9 @@ describe("an API key adjusts", () => {
   };
 
   test.each([
-    ["what the rules tolerate", [exact, near], 50],
-    ["nothing where they tolerate nothing", [exact, part], 0],
-    ["what the default rules tolerate where there are no others", undefined, 2_500],
+    ["as much as the rules tolerate", [exact, near], 50],
+    ["nothing if the rules tolerate nothing", [exact, part], 0],
+    ["as much as the default rules tolerate if there are no others", undefined, 2_500],
   ])("%s", async (_what, rules, max) => {
     const fixture = await Fixture.create();
     if (rules)
@@ -90,7 +90,7 @@ describe("an API key adjusts", () => {
       adjustments: [{ kind: "other", amount_minor }],
     });
     expectProblem(await match(fixture, adjusting(beyond, max + 1), key), "role_required");
-    // Kinds that cancel each other are still adjusted.
+    // Kinds that cancel each other out still count in full.
     const both = [
       { kind: "other", amount_minor: 2 * max + 1 },
       { kind: "fee", amount_minor: -max - 1 },

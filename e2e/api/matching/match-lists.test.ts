@@ -14,7 +14,10 @@ const RULES = [
   },
 ];
 
-/** Three pairs of one rule, one with its own day and customer; a batch by hand. */
+/**
+ * Three matches of one rule, one with another day and customer, and one of three lines that was
+ * matched by hand.
+ */
 async function october() {
   const fixture = await Fixture.create();
   await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, { body: { rules: RULES } });

@@ -78,7 +78,7 @@ describe("rules", () => {
   );
 
   test(
-    "that change make the next run weigh everything again",
+    "that change make the next run match all lines again",
     async () => {
       const fixture = await Fixture.create();
       await fixture.add("left", [

@@ -29,11 +29,16 @@ describe("a reconciliation with sources", () => {
       right_source_id: fixture.right,
       matched_count: 1,
     };
-    const body = { name: "Told", period_start: "2027-10-01", period_end: "2027-10-31", ...counts };
+    const body = {
+      name: "Reported",
+      period_start: "2027-10-01",
+      period_end: "2027-10-31",
+      ...counts,
+    };
     expectProblem(await fixture.call("POST", "reconciliations", { body }), "conflict");
   });
 
-  test("never overlaps with another of its sources", async () => {
+  test("never overlaps another one of the same sources", async () => {
     const overlapping = (period_start: string, period_end: string) =>
       fixture.call("POST", "reconciliations", {
         body: {
@@ -111,7 +116,7 @@ describe("a run", () => {
   );
 
   test(
-    "with an inverted source counts amounts negated, and stores them as posted",
+    "with an inverted source reverses the sign of amounts, and stores them as posted",
     async () => {
       const fixture = await Fixture.create({ sign: "inverted" });
       await fixture.add("left", [line("a", 12_300, { reference: "INV-1" })]);
@@ -158,7 +163,7 @@ describe("a run", () => {
   );
 
   test(
-    "that new lines need starts automatically",
+    "starts automatically when new lines arrive",
     async () => {
       const fixture = await Fixture.create();
       await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });

@@ -25,7 +25,7 @@ async function withOwnPair(grace_days: number): Promise<Fixture> {
   return fixture;
 }
 
-/** Open exceptions whose deadline is another than their severity's by the policy. */
+/** Open exceptions whose deadline isn't the one that the policy sets for their severity. */
 function disagreeing(tenant: string): Promise<object[]> {
   return sql(
     `select e.id, e.severity, e.due_at from public.exceptions e
@@ -39,7 +39,7 @@ function disagreeing(tenant: string): Promise<object[]> {
 }
 
 test(
-  "a suggestion opens no exception before the grace of all its lines is over",
+  "a suggestion opens no exception before the grace period of all its lines is over",
   async () => {
     const fixture = await withOwnPair(3);
     const today = new Date().toISOString().slice(0, 10);

@@ -23,7 +23,7 @@ const stepsOf = ({ waterfall }: Run) =>
   ]);
 
 test(
-  "a waterfall counts every line once, including manual and excluded ones, and a closed period's as of its close",
+  "a waterfall counts every line once, including manual and excluded ones, and is as of the close in a closed period",
   async () => {
     const fixture = await Fixture.create();
     await fixture.ok("PUT", `reconciliations/${fixture.period}/rules`, {

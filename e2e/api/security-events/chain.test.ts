@@ -19,7 +19,7 @@ beforeEach(async () => {
   trail = await tenantWithTrail();
 });
 
-describe("the trail is only ever added to", () => {
+describe("the audit log is append-only", () => {
   it("the strongest role can't update, delete, truncate or choose a position", async () => {
     await trail.append(EVENTS);
     const refused = { code: "42501" };
@@ -54,7 +54,7 @@ describe("the trail is only ever added to", () => {
     expect((await trail.verify()).status).toBe("intact");
   });
 
-  it("by anon, authenticated and service_role: no writing at all", async () => {
+  it("anon, authenticated and service_role can't write", async () => {
     for (const role of ["anon", "authenticated", "service_role"]) {
       const connection = await database.connect();
       try {
@@ -80,7 +80,7 @@ describe("the trail is only ever added to", () => {
     }
   });
 
-  it("an action that can't be added to the chain doesn't happen", async () => {
+  it("an action whose event can't be recorded doesn't happen", async () => {
     const { tenant, admin } = trail;
     await sql(
       `alter table private.security_event_heads add constraint "no chain for ${tenant}" check (chain <> '${tenant}') not valid`,
@@ -115,7 +115,7 @@ describe("the trail is only ever added to", () => {
   });
 });
 
-describe("many at once", () => {
+describe("concurrent writers", () => {
   it("each tenant's chain is complete, and no call waits for another tenant", async () => {
     const trails = await Promise.all(Array.from({ length: 10 }, tenantWithTrail));
     const answers = await Promise.all(

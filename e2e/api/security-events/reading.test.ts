@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 1, 12, minute)).toISOString();
 
-/** One a minute, from 12:00 on. */
+/** One event a minute, from 12:00 on. */
 async function happen(...events: Partial<SecurityEvent>[]): Promise<void> {
   for (const [minute, event] of events.entries()) {
     const {
@@ -113,7 +113,7 @@ it("pages by key: each event once, even while others are added", async () => {
   expect(seen).toEqual(Array.from({ length: 120 }, (_, n) => 120 - n));
 });
 
-it("streams all of it as NDJSON and CSV, and records the export", async () => {
+it("streams all events as NDJSON and CSV, and records the export", async () => {
   await trail.append(1500);
   await happen({ reason: "=cmd|' /C calc'!A0", type: "test.formula" });
   const ndjson = await trail.get("/export", { format: "ndjson" });

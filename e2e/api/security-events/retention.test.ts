@@ -42,8 +42,8 @@ async function anHourPasses(): Promise<void> {
   await sql("select graphile_worker.add_job('purge_security_events')");
 }
 
-describe("after 400 days events are forgotten", () => {
-  it("removes from the start only, and the remainder still verifies", async () => {
+describe("the deletion of old events", () => {
+  it("removes those of more than 400 days from the start only, and the remainder still verifies", async () => {
     await happened(401, 5);
     await happened(399, 1);
     await happened(500, 2);
@@ -74,7 +74,7 @@ describe("after 400 days events are forgotten", () => {
     expect((await trail.verify()).fault).toMatchObject({ reason: "row_missing", seq: 1 });
   });
 
-  it("or as long as its tenant chose, which is recorded as an event", async () => {
+  it("follows the number of days that a tenant chose, which is recorded as an event", async () => {
     await happened(45, 3);
     await happened(10, 1);
     expect(await auditCommand("retention", trail.tenant, "30")).toMatchObject({
@@ -94,7 +94,7 @@ describe("after 400 days events are forgotten", () => {
     );
   });
 
-  it("but no broken beginning is signed off", async () => {
+  it("never signs off a broken beginning", async () => {
     await happened(401, 5);
     await happened(1, 1);
     await tamper([

@@ -8,7 +8,7 @@ import { EVENTS, it, rehashFrom, verdict, verdictOfBoth } from "./chained.ts";
 import { auditCommand, tamper } from "./trail.ts";
 
 // Each waits for the worker to sign, which it does every ten seconds.
-describe.concurrent("what was signed shows", () => {
+describe.concurrent("signed states", () => {
   it("a signed state exposes a rewrite in which every hash fits", async ({ trail }) => {
     await trail.signed();
     await tamper(
@@ -33,7 +33,7 @@ describe.concurrent("what was signed shows", () => {
     expect(await verdict(trail)).toEqual({ reason: "tail_cut", seq: 7, event_id: null });
   });
 
-  it("all of it removed", async ({ trail }) => {
+  it("a signed state exposes the removal of all events", async ({ trail }) => {
     await trail.signed();
     await tamper(
       ["delete from public.security_events where tenant_id = $1", [trail.tenant]],

@@ -1,4 +1,4 @@
-/** A tenant whose audit log is read, and ways to change the log behind its back. */
+/** A tenant whose audit log is read, and ways to tamper with the log. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -3,11 +3,11 @@ import type { Break } from "../break.ts";
 const EXACT = "e2e/api/wire/exact-values.test.ts";
 const EDGES = "e2e/api/wire/http-edges.test.ts";
 
-/** The wire: that it is unambiguous, and reaches only those who may read it. */
+/** Requests are unambiguous, and responses reach only those who may read them. */
 export const WIRE: Break[] = [
   {
     name: "numbers-rounded",
-    effect: "a number that a double cannot hold is kept as another",
+    effect: "a number that a double can't hold is stored as a different one",
     patch: {
       file: "lib/wire/json-scan.ts",
       replace: "if (isExact(digits)) return;",
@@ -17,7 +17,7 @@ export const WIRE: Break[] = [
   },
   {
     name: "names-twice",
-    effect: "of two equal names in a body the last counts",
+    effect: "a body with a duplicate name is accepted, and the last value counts",
     patch: {
       file: "lib/wire/json-scan.ts",
       replace: "if (names.has(name))",
@@ -27,7 +27,7 @@ export const WIRE: Break[] = [
   },
   {
     name: "queries-twice",
-    effect: "of two values of a parameter the last counts",
+    effect: "a repeated parameter is accepted, and its last value counts",
     patch: {
       file: "lib/http/input.ts",
       replace: "if (query.has(name))",
@@ -50,7 +50,7 @@ export const WIRE: Break[] = [
   },
   {
     name: "open-to-every-page",
-    effect: "a page of any origin may call what needs a user",
+    effect: "pages of any origin may call operations that need a user",
     patch: {
       file: "lib/http/cors.ts",
       replace: "return access.publishable;",
@@ -63,7 +63,7 @@ export const WIRE: Break[] = [
   },
   {
     name: "successor-is-another",
-    effect: "a retry with a rotated key does it again",
+    effect: "a retry with a rotated key repeats the write",
     patch: {
       function: "private.set_api_key_lineage",
       replace: "where api_key.tenant_id = new.tenant_id and api_key.id = new.rotated_from),",

@@ -43,7 +43,7 @@ test("a rotation shows both keys, the time left, and who still uses the old one"
   );
 });
 
-test("revoking a key in use asks for its name, shows the impact, and holds at once", async ({
+test("revoking a key in use asks for its name, shows the impact, and takes effect at once", async ({
   page,
   admin,
 }) => {

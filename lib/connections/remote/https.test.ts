@@ -48,9 +48,9 @@ const FILE = { path: "day.csv", bytes: 1_000_000_000, modified_at: MODIFIED.toIS
 test.each([
   ["a signed URL of S3, whose signature is only for GET", 403, "signed_query"],
   ["a server without HEAD", 405, "none"],
-  ["a server that never heard of HEAD", 501, "bearer"],
+  ["a server that doesn't implement HEAD", 501, "bearer"],
 ] as const)(
-  "%s states size and time by GET, without reading the file",
+  "%s gives size and time in response to GET, and the file isn't read",
   async (_who, status, auth) => {
     expect(await listed(refusingHead(status), auth)).toEqual([FILE]);
   },

@@ -3,7 +3,7 @@ import type { Duplex, Readable } from "node:stream";
 import SftpClient from "ssh2-sftp-client";
 import { connectChecked } from "../../webhooks/connector.ts";
 import { addressFault } from "../address.ts";
-import { answerWithin, atMostBytes } from "./patience.ts";
+import { answerWithin, atMostBytes } from "./call-limits.ts";
 import {
   type Access,
   isPlainName,

@@ -1,4 +1,4 @@
--- Connections over the wire.
+-- Connections over the wire: create, change, test, fetch, delete.
 
 -- Refuses: invalid_request for settings that don't fit together.
 create function private.require_connection(connection public.connections) returns void
@@ -42,8 +42,8 @@ begin
   end if;
 end $$;
 
--- Stores what input has of { credential_id, sealed_credential }. Without a credential what is
--- stored is kept, unless it would go to another address. Refuses: invalid_request.
+-- input: { credential_id, sealed_credential }, or neither. Without a credential the stored one is
+-- kept, unless it would be sent to another address. Refuses: invalid_request.
 create function private.store_connection_credential(before public.connections,
   connection public.connections, input jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -156,8 +156,8 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- input: { id, patch }, of the writable columns, { credential_id, sealed_credential } among them. A
--- host key that is set or removed lets a stopped connection go on. Refuses: not_found,
+-- input: { id, patch }, of the writable columns, { credential_id, sealed_credential } among them.
+-- Setting or removing the host key resumes a stopped connection. Refuses: not_found,
 -- precondition_failed, invalid_request. Records: connection.updated, connection.host_key_changed.
 create function public.update_connection(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -234,7 +234,7 @@ begin
   return private.find_connection(connection.id);
 end $$;
 
--- input: { id }. Its credential goes at once; what it imported stays. Refuses: not_found,
+-- input: { id }. Its credential is deleted at once; what it imported stays. Refuses: not_found,
 -- precondition_failed. Records: connection.deleted.
 create function public.delete_connection(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -257,7 +257,7 @@ begin
   return private.finish_request(request, jsonb_build_object('id', connection.id, 'deleted', true));
 end $$;
 
--- input: { id }. Answers what a test needs: the settings, and { credential_id, sealed }. Refuses:
+-- input: { id }. Returns what a test needs: the settings, and { credential_id, sealed }. Refuses:
 -- not_found.
 create function public.open_connection_test(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -270,7 +270,7 @@ begin
     '{}');
 end $$;
 
--- What a test found, as the answer that a repeated call gets. input: { answer }.
+-- input: { answer }. Stores the result of a test as the response to a repeated call.
 create function public.finish_connection_test(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

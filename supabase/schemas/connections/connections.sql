@@ -21,9 +21,9 @@ create table public.connections (
   schedule jsonb check (jsonb_typeof(schedule) = 'object'),
   afterwards text not null default 'leave' check (afterwards in ('leave', 'move', 'delete')),
   move_to text check (length(move_to) between 1 and 100),
-  -- For how long size and time of a file have to stay the same.
+  -- How long the size and time of a file must stay the same before it is fetched.
   stable_seconds smallint not null default 10 check (stable_seconds between 0 and 300),
-  -- Whether a file waits for an empty one of its name and .done.
+  -- Whether a file is fetched only after an empty one with its name and .done exists.
   waits_for_marker boolean not null default false,
   -- Who gets the exception about a file that is missing.
   assigned_to text check (assigned_to ~ '^user:[^[:space:]]{1,120}$'),
@@ -70,14 +70,14 @@ create table private.connection_credentials (
 );
 alter table private.connection_credentials enable row level security;
 
--- One per file and version of it, which is known by its path, size and time.
+-- One row per version of a file. A version is identified by path, size and time.
 create table public.connection_files (
   id text not null default private.new_id('cfl'),
   tenant_id text not null default private.tenant_id(),
   connection_id text not null,
   source_no integer not null,
   path text not null check (length(path) between 1 and 255),
-  -- Null where the server says neither.
+  -- Null if the server doesn't give them.
   bytes bigint check (bytes >= 0),
   modified_at timestamptz(3),
   sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),

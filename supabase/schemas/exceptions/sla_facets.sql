@@ -136,7 +136,7 @@ begin
   return answer || jsonb_build_object('as_of', private.iso(as_of));
 end $$;
 
--- input: as above.
+-- input: as of private.sla_facets.
 create function public.get_sla_facets(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 begin

@@ -1,5 +1,5 @@
--- Views: exception filters under a name, a person's own or shared with the tenant, with the number
--- of open exceptions each shows.
+-- Views: named exception filters, private or shared with the tenant, and the number of open
+-- exceptions that each shows.
 
 create table public.views (
   id text not null default private.new_id('viw'),

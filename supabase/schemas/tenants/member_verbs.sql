@@ -33,7 +33,7 @@ begin
   end if;
 end $$;
 
--- One of these accounts; null if there is none.
+-- An account of the caller's tenant; null if there is none.
 create function private.tenant_account(id uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -44,7 +44,7 @@ begin
   );
 end $$;
 
--- A page of them by address, after this one.
+-- Accounts of the caller's tenant by address, after this key.
 create function private.tenant_account_page(after text, sought text,
   max_count integer) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$

@@ -1,7 +1,7 @@
 -- Webhooks over the wire: register, change, rotate the secret, test, enable, delete.
 
--- Attempts of the last hours, counted by bucket. Answer times are the middle of their bucket:
--- within 5 %.
+-- Attempts within the span, counted by the hour and by bucket of response times. p50_ms and p95_ms
+-- are the middle of a bucket: within 5 %.
 create function private.webhook_health(webhook public.webhooks, span interval) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -83,8 +83,8 @@ begin
 end $$;
 
 -- oauth: { token_url, client_id, scope, secret_id, sealed_secret } or null for none. Without a
--- secret what is stored is kept, unless either address changes: the secret would go to the one, and
--- the token to the other. Refuses: invalid_request.
+-- secret the stored one is kept, unless an address changes: the secret would be sent to the new
+-- token_url, or the token to the new url. Refuses: invalid_request.
 create function private.store_webhook_client(webhook public.webhooks, oauth jsonb,
   has_moved boolean default false) returns public.webhooks
 language plpgsql volatile set search_path = '' as $$
@@ -114,8 +114,8 @@ begin
 end $$;
 
 -- input: { url, description, events, filters, headers, max_per_minute, oauth, secret_id,
--- sealed_secret, sealed }; sealed: a secret that was made for the caller, as only the holder of the
--- idempotency key can read it. Refuses: scope_required and role_required for events that the caller
+-- sealed_secret, sealed }; sealed: the generated secret, readable only by the holder of the
+-- idempotency key. Refuses: scope_required and role_required for events that the caller
 -- may not read, invalid_request for filters, conflict beyond 250 webhooks. Records:
 -- webhook.created.
 create function public.create_webhook(input jsonb, request jsonb) returns jsonb
@@ -180,8 +180,8 @@ begin
   return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
--- Kinds of events that the caller may not read and that can still be sent to this webhook: waiting,
--- or again.
+-- Kinds of events that the caller may not read and that may still be sent to this webhook, because
+-- a delivery is waiting or can be repeated.
 create function private.unreadable_sent(webhook_id text) returns text[]
 language plpgsql stable set search_path = '' as $$
 begin
@@ -252,8 +252,8 @@ begin
 end $$;
 
 -- input: { id, patch: { url, description, events, filters, headers, max_per_minute, status, reason
--- } }. A new address starts with a clean record. Who may not read its events changes neither them
--- nor the address; nor the address, where such were sent before. Refuses: not_found,
+-- } }. A new address resets failing_since. A caller who may not read all of its events can change
+-- neither them nor the address, nor the address if such events were sent to it before. Refuses: not_found,
 -- precondition_failed, scope_required, role_required. Records: webhook.updated, webhook.enabled,
 -- webhook.disabled.
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
@@ -298,7 +298,7 @@ begin
       || jsonb_build_object('version', private.webhook_version(webhook)));
 end $$;
 
--- input: { id }. Its secrets go at once, its log with the 30 days. Refuses: not_found,
+-- input: { id }. Its secrets are deleted at once, its delivery log after 30 days. Refuses: not_found,
 -- precondition_failed. Records: webhook.deleted.
 create function public.delete_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
@@ -360,10 +360,9 @@ begin
     private.webhook_json(private.enable_webhook(private.lock_webhook(input ->> 'id'))));
 end $$;
 
--- input: { id, type, data }: an event of this type, with example data where it is not webhook.test.
--- Answers the delivery.
--- Refuses: not_found, conflict; scope_required and role_required for an event that the caller may
--- not read.
+-- input: { id, type, data }. Sends an event of this type, with example data unless it is
+-- webhook.test. Returns the delivery. Refuses: not_found, conflict; scope_required and role_required
+-- for an event that the caller may not read.
 create function public.test_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -21,7 +21,7 @@ export class Row {
     return end;
   }
 
-  /** The field's bytes, valid until the next row; null of NULL. */
+  /** The field's bytes, valid until the next row; null for NULL. */
   bytes(): Buffer | null {
     const length = this.buffer.readInt32BE(this.at);
     const from = this.at + 4;
@@ -29,6 +29,7 @@ export class Row {
     return length < 0 ? null : this.buffer.subarray(from, this.at);
   }
 
+  /** text of ASCII, such as a currency; null for NULL. */
   text(): string | null {
     return this.bytes()?.toString("latin1") ?? null;
   }
@@ -39,7 +40,7 @@ export class Row {
     return bytes.readInt32BE(0) * 2 ** 32 + bytes.readUInt32BE(4);
   }
 
-  /** date, as days since 1970-01-01; null of NULL. */
+  /** date, as days since 1970-01-01; null for NULL. */
   day(): number | null {
     const bytes = this.bytes();
     return bytes && bytes.readInt32BE(0) + DAYS_TO_2000;

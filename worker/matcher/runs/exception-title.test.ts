@@ -13,7 +13,7 @@ const line: ExceptionLine = {
 };
 const alone = { match_id: null, currency: "EUR", difference_minor: -15_000, is_late: false };
 
-test("the title of a single line has its amount, day and source as on the pages", () => {
+test("the title of a single line shows its amount, day and source as pages format them", () => {
   expect(titleOf("amount_differs", { ...alone, lines: [line] })).toBe(
     "No match for -€150.00, 4 Nov 2026, Debtors ledger",
   );
@@ -29,7 +29,7 @@ test("the title of a single line has its amount, day and source as on the pages"
   ).toBe("No match for ¥1,200, 4 Nov 2026, Debtors ledger");
 });
 
-test("the title of a suggestion's lines has what they differ by", () => {
+test("the title of a suggestion shows by how much its lines differ", () => {
   const lines = [{ ...line, side: "left" as const, source: "Bank" }, line];
   expect(
     titleOf("amount_differs", { ...alone, match_id: "mat_1", difference_minor: 350, lines }),

@@ -46,20 +46,20 @@ async function runs(): Promise<Run[]> {
   return rows;
 }
 
-/** Whether the next run weighs lines, or finds that nothing is new. */
-async function weighs(): Promise<boolean> {
+/** Whether the next run reads lines; otherwise it found that nothing is new. */
+async function readsLines(): Promise<boolean> {
   const { statements } = await tenant.run(period);
   return statements.some(({ statement }) => /load_(short_)?run/.test(statement));
 }
 
 test("unchanged lines start no run, and a requested run returns the last result", async () => {
-  expect(await weighs()).toBe(true);
+  expect(await readsLines()).toBe(true);
   const [first] = await runs();
   expect(first).toMatchObject({ status: "done" });
-  expect(await weighs()).toBe(false);
+  expect(await readsLines()).toBe(false);
   expect(await runs()).toHaveLength(1);
   const { id } = await tenant.call("create_run", "createRun", { id: period, dry_run: false });
-  expect(await weighs()).toBe(false);
+  expect(await readsLines()).toBe(false);
   expect((await runs()).at(-1)).toMatchObject({
     id,
     status: "done",
@@ -70,43 +70,43 @@ test("unchanged lines start no run, and a requested run returns the last result"
 });
 
 test.each<[string, () => Promise<unknown>]>([
-  ["lines came", () => tenant.import(left, [line(7)])],
+  ["lines were imported", () => tenant.import(left, [line(7)])],
   ["a decision was made", () => decide("reject")],
   ["a line was excluded", () => excludeOne()],
-  ["other lines came", () => tenant.import(left, [line(31)])],
+  ["other lines were imported", () => tenant.import(left, [line(31)])],
   ["their import was undone", () => undoLastImport()],
   ["the days of grace passed", () => client.query("update public.sources set grace_days = 9")],
   ["the last run failed", () => client.query("update public.runs set status = 'failed'")],
-  ["the engine is another", () => client.query("update public.runs set conditions = '{}'")],
+  ["the engine's version changed", () => client.query("update public.runs set conditions = '{}'")],
 ])("a run reads lines again after %s, and only once", async (_, change) => {
   await tenant.run(period);
-  expect(await weighs()).toBe(false);
+  expect(await readsLines()).toBe(false);
   await change();
-  expect(await weighs()).toBe(true);
-  expect(await weighs()).toBe(false);
+  expect(await readsLines()).toBe(true);
+  expect(await readsLines()).toBe(false);
 });
 
 test("a rejected match stays rejected, as in a run over all lines", async () => {
   const before = (await runs()).at(-1)?.digest;
   await client.query("update public.runs set engine_version = '0', conditions = null");
-  expect(await weighs()).toBe(true);
+  expect(await readsLines()).toBe(true);
   expect((await runs()).at(-1)?.digest).toBe(before);
 });
 
-test("a run leaves no decision, however many there are and whatever they teach", async () => {
+test("a run learns from all decisions, however many there are", async () => {
   await client.query(
     `insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed)
      select 'acme', pair_no, gen_random_uuid(), true from public.pairs, generate_series(1, 4001)`,
   );
-  expect(await weighs()).toBe(true);
+  expect(await readsLines()).toBe(true);
   const { rows } = await client.query(
     "select count(*)::integer as left from private.unlearned_decisions",
   );
   expect(rows).toEqual([{ left: 0 }]);
-  expect(await weighs()).toBe(false);
+  expect(await readsLines()).toBe(false);
 });
 
-test("later runs open the exceptions that a run held back, without weighing lines", async () => {
+test("later runs open the exceptions that a run held back, without reading lines", async () => {
   const one = { exceptions: { most_a_run: 1, assigned_to: null, severities: [] } };
   await client.query(
     "insert into public.pair_rules select tenant_id, pair_no, 1, $1, $2 from public.pairs",
@@ -115,11 +115,11 @@ test("later runs open the exceptions that a run held back, without weighing line
   await client.query("update public.pairs set rules_version = 1");
   await client.query("update public.sources set grace_days = 1");
   await tenant.import(left, [line(20), line(21), line(22)]);
-  expect(await weighs()).toBe(true);
+  expect(await readsLines()).toBe(true);
   const opened: string[] = [];
   for (let held = 1; held > 0; ) {
     await tenant.call("create_run", "createRun", { id: period, dry_run: false });
-    expect(await weighs()).toBe(false);
+    expect(await readsLines()).toBe(false);
     const { rows } = await client.query<{ held: number; reason_code: string }>(
       `select r.exceptions_held_back as held, e.reason_code from public.runs r, public.exceptions e
        where r.id = (select max(id) from public.runs) order by e.id desc limit 1`,

@@ -23,7 +23,7 @@ export default async function Alerts({ params }: Props) {
           title: "Admins manage alert channels",
           reason:
             "A channel posts this tenant's exceptions elsewhere, so only admins add one. " +
-            "What you are mailed yourself is in your profile.",
+            "Choose the emails that you get yourself in your profile.",
           remedy: "Ask a tenant admin to add a channel.",
         }}
       >

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { answerWithin, atMostBytes } from "./patience.ts";
+import { answerWithin, atMostBytes } from "./call-limits.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** A connection to a server that sends this many bytes for every byte that it gets. */
