@@ -27,21 +27,26 @@ type PagesQuery<C extends Contract> = UseInfiniteQueryOptions<
 export function useList<C extends Contract>(query: PagesQuery<C>) {
   const pages = useInfiniteQuery(query);
   const { data, error, isPlaceholderData: isStale } = pages;
-  const newest = data?.pages[0];
   const items = useMemo(
     () =>
       withoutTwins(data?.pages.flatMap((page) => (page as ListPage).items as ItemOf<C>[]) ?? []),
     [data],
   );
+  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
+  // A page can be empty although others follow: filters that few items match look further.
+  const isLooking = items.length === 0 && hasNextPage;
+  const newest = isLooking ? undefined : data?.pages[0];
   const asOf = (newest as ListPage | undefined)?.as_of;
   useEffect(() => {
     if (asOf) startServerClock(asOf);
   }, [asOf]);
-  const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetching && !isFetchNextPageError)
       fetchNextPage({ cancelRefetch: false });
   }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
+  useEffect(() => {
+    if (isLooking && !isStale) loadMore();
+  }, [isLooking, isStale, loadMore]);
   return {
     pages,
     /**
@@ -50,7 +55,7 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
      */
     loadMore,
     items,
-    /** The first page; undefined while loading. */
+    /** The first page; undefined while loading the first item. */
     newest,
     /** True while rows of the previous filters are shown. */
     isStale,
@@ -60,7 +65,7 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
      * The error to show instead of items. Items stay visible while a refresh fails, unless the
      * server now refuses access.
      */
-    failure: error && (!data || isRefusal(error)) ? error : null,
+    failure: error && (!newest || isRefusal(error)) ? error : null,
   };
 }
 
