@@ -33,8 +33,9 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
     [data],
   );
   const { hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = pages;
-  const isSearching = data !== undefined && items.length === 0 && hasNextPage;
-  const newest = isSearching ? undefined : data?.pages[0];
+  // A page can be empty although others follow, if few items match its filters.
+  const isLooking = items.length === 0 && hasNextPage;
+  const newest = isLooking ? undefined : data?.pages[0];
   const asOf = (newest as ListPage | undefined)?.as_of;
   useEffect(() => {
     if (asOf) startServerClock(asOf);
@@ -43,10 +44,9 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
     if (hasNextPage && !isFetching && !isFetchNextPageError)
       fetchNextPage({ cancelRefetch: false });
   }, [hasNextPage, isFetching, isFetchNextPageError, fetchNextPage]);
-  // A page of rare items can be empty although others follow.
   useEffect(() => {
-    if (isSearching) loadMore();
-  }, [isSearching, loadMore]);
+    if (isLooking && !isStale) loadMore();
+  }, [isLooking, isStale, loadMore]);
   return {
     pages,
     /**
@@ -65,7 +65,7 @@ export function useList<C extends Contract>(query: PagesQuery<C>) {
      * The error to show instead of items. Items stay visible while a refresh fails, unless the
      * server now refuses access.
      */
-    failure: error && (!data || isSearching || isRefusal(error)) ? error : null,
+    failure: error && (!newest || isRefusal(error)) ? error : null,
   };
 }
 

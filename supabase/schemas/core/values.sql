@@ -98,9 +98,31 @@ begin
   ));
 end $$;
 
+-- How many rows of a list a call looks at, at most, if each costs so many pages of 8 kB: a filter
+-- that few rows match then costs a page with fewer items, or none, and a cursor to go on from.
+create function private.max_looked_at(pages_per_row numeric) returns integer
+language plpgsql immutable set search_path = '' as $$
+begin
+  return 2000 / pages_per_row;
+end $$;
+
+-- The page of a list that looked at rows up to the one with this key, in the form of `next`; null
+-- if it looked at all of them.
+create function private.page_up_to(looked_at text[], items jsonb, page_size integer,
+  variadic key text[]) returns jsonb
+language plpgsql immutable set search_path = '' as $$
+declare
+  page constant jsonb := private.page(items, page_size, variadic key);
+begin
+  return case when jsonb_typeof(page -> 'next') = 'null' and looked_at is not null
+    then page || jsonb_build_object('next', looked_at) else page end;
+end $$;
+
 grant execute on function private.iso(timestamptz) to anon, authenticated, service_role;
 grant execute on function
   private.text_array(jsonb), private.changes(jsonb, jsonb), private.version_of(jsonb),
   private.word_patterns(text), private.id_time(timestamptz)
 to authenticated;
 grant execute on function private.page(jsonb, integer, text[]) to anon, authenticated;
+grant execute on function private.max_looked_at(numeric),
+  private.page_up_to(text[], jsonb, integer, text[]) to authenticated;

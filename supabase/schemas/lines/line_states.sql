@@ -160,8 +160,9 @@ begin
   if state = 'matched' then
     line_nos := array(
       select distinct settled_member.line_no from public.reconciliations period
-      join public.matches match on match.tenant_id = tenant
-        and match.reconciliation_id = period.id and match.state = 'confirmed'
+      cross join lateral (select match.id from public.matches match
+        where match.tenant_id = tenant and match.reconciliation_id = period.id
+          and match.state = 'confirmed' offset 0) match
       cross join lateral (select member.line_no from public.match_members member
         where member.tenant_id = tenant and member.match_id = match.id offset 0) settled_member
       where period.tenant_id = tenant and period.pair_no = any (few_pairs));
@@ -170,5 +171,67 @@ begin
       select distinct exclusion.line_no from unnest(few_pairs, few_sides) few (pair_no, side)
       join public.exclusions exclusion on exclusion.tenant_id = tenant
         and exclusion.pair_no = few.pair_no and exclusion.side = few.side);
+  end if;
+end $$;
+
+-- The open lines of some of the sources' pairs with amounts of these sizes, and the partly matched
+-- ones, whose open amount says nothing of theirs: null if there are more than `max_count`, or for
+-- other filters. `scanned_nos`: the sources without a pair.
+create function private.locate_open_lines(period public.reconciliations, input jsonb,
+  source_nos integer[], max_count integer, out line_nos bigint[], out scanned_nos integer[])
+language plpgsql stable security definer set search_path = '' set enable_sort = off as $$
+declare
+  tenant constant text := private.tenant_id();
+  sizes constant text := private.open_line_sizes(input);
+begin
+  scanned_nos := '{}';
+  if sizes is null or period.closed_at is not null
+    or coalesce(input ->> 'state', '') not in ('open', 'outstanding') then
+    return;
+  end if;
+  execute format($sql$
+    with s as materialized (
+      select p.pair_no, side.side, side.source_no from public.pairs p
+      cross join lateral (
+        values ('left', p.left_source_no), ('right', p.right_source_no)) side (side, source_no)
+      where p.tenant_id = $1 and p.opening is null and side.source_no = any ($2)
+        and ($3 is null or p.pair_no = $3)
+    )
+    select array(
+      select distinct o.line_no from s cross join lateral (
+        (select x.line_no from private.open_lines x
+          where x.tenant_id = $1 and x.pair_no = s.pair_no and x.side = s.side and %s
+          order by (-abs(x.open_minor)), x.line_no limit $4)
+        union all
+        (select x.line_no from private.open_lines x
+          where x.tenant_id = $1 and x.pair_no = s.pair_no and x.side = s.side
+            and x.open_minor <> x.amount_minor
+          order by x.value_date, x.line_no limit $4)
+      ) o limit $4),
+      array(select unnest($2) except select s.source_no from s) $sql$, sizes)
+  into line_nos, scanned_nos using tenant, source_nos, period.pair_no, max_count + 1;
+  if cardinality(line_nos) > max_count then
+    line_nos := null;
+    scanned_nos := '{}';
+  end if;
+end $$;
+
+-- Where the lines of a list with a state are if few come into question: `line_nos`, and every line
+-- of `scanned_nos`. Otherwise null.
+create function private.locate_by_state(period public.reconciliations, input jsonb,
+  source_nos integer[], out line_nos bigint[], out scanned_nos integer[])
+language plpgsql stable set search_path = '' as $$
+declare
+  state constant text := input ->> 'state';
+begin
+  scanned_nos := '{}';
+  if state in ('matched', 'excluded') and period.id is not null then
+    line_nos := private.narrow_by_state(period, state, 5000);
+  elsif state in ('matched', 'excluded') then
+    select located.line_nos, located.scanned_nos into line_nos, scanned_nos
+    from private.locate_settled_lines(state, source_nos, 5000) located;
+  else
+    select located.line_nos, located.scanned_nos into line_nos, scanned_nos
+    from private.locate_open_lines(period, input, source_nos, 500) located;
   end if;
 end $$;

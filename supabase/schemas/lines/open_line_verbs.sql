@@ -26,15 +26,84 @@ begin
   end;
 end $$;
 
--- The conditions of a list of open lines on x, with the parameters of open_lines_of_caller.
+-- The order of a list of open lines x, which an index of each side has.
+create function private.open_line_order(input jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return case when input ->> 'sort' = 'amount' then '(-abs(x.open_minor))' else 'x.value_date' end;
+end $$;
+
+-- The conditions on x of the open lines of side s that a list looks at: a range of its order, with
+-- the parameters of open_lines_of_caller.
+create function private.open_line_range(input jsonb, after_no bigint) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'x.pair_no = $3 and x.side = s.side',
+    case when after_no is not null then format('(%s, x.line_no) > (%s, $7)',
+      private.open_line_order(input),
+      case when input ->> 'sort' = 'amount' then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
+        else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
+    case when input ->> 'sort' <> 'amount' then private.open_line_days(input) end,
+    case when input ->> 'sort' = 'amount' then private.open_line_sizes(input) end);
+end $$;
+
+-- The conditions of the amounts of a list of open lines on x, as a range of the index by amount;
+-- null without one.
+create function private.open_line_sizes(input jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  amount_from constant bigint := input ->> 'amount_from';
+  amount_to constant bigint := input ->> 'amount_to';
+begin
+  return nullif(concat_ws(' and ',
+    '(-abs(x.open_minor)) <= ' || -nullif(greatest(amount_from, -amount_to, 0), 0),
+    case when amount_from is not null and amount_to is not null
+      then '(-abs(x.open_minor)) >= ' || -greatest(abs(amount_from), abs(amount_to)) end), '');
+end $$;
+
+-- The lines that are open in a pair with amounts of these sizes; null if there are more than
+-- `max_count`, without such sizes, and where the list's order is theirs.
+create function private.open_lines_of_sizes(pair integer, sides text[], input jsonb,
+  max_count integer) returns bigint[]
+language plpgsql stable security definer set search_path = '' set enable_sort = off as $$
+declare
+  sizes constant text := private.open_line_sizes(input);
+  line_nos bigint[];
+begin
+  if sizes is null or input ->> 'sort' = 'amount' then
+    return null;
+  end if;
+  execute format($sql$
+    select array(
+      select o.line_no from unnest($3) s (side) cross join lateral (
+        select x.line_no from private.open_lines x
+        where x.tenant_id = $1 and x.pair_no = $2 and x.side = s.side and %s
+        order by (-abs(x.open_minor)), x.line_no limit $4
+      ) o) $sql$, sizes)
+  into line_nos using private.tenant_id(), pair, sides, max_count + 1;
+  return case when cardinality(line_nos) <= max_count then line_nos end;
+end $$;
+
+-- The conditions of the days of a list of open lines on x.
+create function private.open_line_days(input jsonb) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'x.value_date <= $4',
+    case
+      when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$
+      end,
+    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$
+      end);
+end $$;
+
+-- The conditions of the filters of a list of open lines on x.
 create function private.open_line_filters(input jsonb, hits bigint[], amount bigint,
-  after_no bigint, sort_key text) returns text
+  sized bigint[]) returns text
 language plpgsql stable set search_path = '' as $$
 declare
   search constant text := nullif(btrim(input ->> 'q'), '');
 begin
-  return concat_ws(' and ',
-    'x.pair_no = $3 and x.side = s.side and x.value_date <= $4',
+  return concat_ws(' and ', private.open_line_days(input),
     case
       when hits is not null then '(x.line_no = any ($5)'
         || case when amount is not null then ' or (-abs(x.open_minor)) = -$6' else '' end || ')'
@@ -42,29 +111,53 @@ begin
         then 'exists (select from public.lines line
           where line.tenant_id = $1 and line.line_no = x.line_no and '
         || private.line_search(search, 'private.line_text(line)') || ')' end,
-    case when after_no is not null then format('(%s, x.line_no) > (%s, $7)', sort_key,
-      case when input ->> 'sort' = 'amount' then $c$-abs(($2 -> 'after' ->> 0)::bigint)$c$
-        else $c$($2 -> 'after' ->> 0)::date$c$ end) end,
     case when input ->> 'currency' is not null then $c$x.currency = $2 ->> 'currency'$c$ end,
-    case
-      when input ->> 'date_from' is not null then $c$x.value_date >= ($2 ->> 'date_from')::date$c$
-      end,
-    case when input ->> 'date_to' is not null then $c$x.value_date <= ($2 ->> 'date_to')::date$c$
-      end,
     case
       when input ->> 'amount_from' is not null then $c$x.open_minor >= (
         $2 ->> 'amount_from')::bigint$c$
       end,
-    -- The same as a range of the index by amount.
-    case when input ->> 'sort' = 'amount' and (input ->> 'amount_from')::bigint > 0
-      then $c$(-abs(x.open_minor)) <= -($2 ->> 'amount_from')::bigint$c$ end,
-    case when input ->> 'sort' = 'amount' and (input ->> 'amount_to')::bigint < 0
-      then $c$(-abs(x.open_minor)) <= ($2 ->> 'amount_to')::bigint$c$ end,
     case
       when input ->> 'amount_to' is not null then $c$x.open_minor <= ($2 ->> 'amount_to')::bigint$c$
       end,
+    case when sized is not null then 'x.line_no = any ($12)' end,
     private.suggestion_filter((input ->> 'suggested')::boolean)
   );
+end $$;
+-- The statement of open_lines_of_caller: each side in the order of its index until the page is
+-- full, or, if the lines are not `known` by another index, until $11 were looked at. Of the sides
+-- that may have more lines, the list goes no further than the last one looked at of the first: a
+-- row without a place.
+create function private.open_line_statement(input jsonb, range text, filters text,
+  known boolean) returns text
+language plpgsql immutable set search_path = '' as $$
+declare
+  lines constant text := format(
+    'select x.*, %s as sort_key from private.open_lines x where x.tenant_id = $1 and %s',
+    private.open_line_order(input), range);
+begin
+  return format($sql$
+    with page as materialized (
+      select o.* from unnest($9) s (side) cross join lateral (
+        select x.line_no, x.side, x.amount_minor, x.open_minor, x.sort_key
+        from (%1$s) x where %2$s order by x.sort_key, x.line_no limit $10
+      ) o
+    ), looked_at as materialized (
+      select o.* from unnest($9) s (side) cross join lateral (
+        select x.line_no, x.side, x.amount_minor, x.open_minor, x.sort_key
+        from (%3$s) x order by x.sort_key, x.line_no offset $11 - 1 limit 1
+      ) o
+      where %4$s and (select count(*) from page where page.side = s.side) < $10
+      order by o.sort_key, o.line_no limit 1
+    )
+    (select row_number() over (order by o.sort_key, o.line_no), o.line_no, o.side, o.amount_minor,
+      o.open_minor
+    from page o where not exists (
+      select from looked_at where (o.sort_key, o.line_no) > (looked_at.sort_key, looked_at.line_no))
+    order by o.sort_key, o.line_no limit $10)
+    union all
+    select null, o.line_no, o.side, o.amount_minor, o.open_minor from looked_at o $sql$,
+    case when known then lines else lines || ' order by sort_key, x.line_no limit $11' end, filters,
+    lines, (not known)::text);
 end $$;
 
 -- The caller's lines that are open in a period, in the order of a list that begins after line
@@ -76,9 +169,11 @@ create function private.open_lines_of_caller(period public.reconciliations, inpu
 returns table (place bigint, line_no bigint, side text, amount_minor bigint, open_minor bigint)
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  by_amount constant boolean := input ->> 'sort' = 'amount';
-  sort_key constant text := case when by_amount then '(-abs(x.open_minor))' else 'x.value_date' end;
-  filters constant text := private.open_line_filters(input, hits, amount, after_no, sort_key);
+  is_suggested constant boolean := (input ->> 'suggested')::boolean;
+  sides constant text[] := case when input ->> 'side' is null then array['left', 'right']
+    else array[input ->> 'side'] end;
+  sized constant bigint[] := private.open_lines_of_sizes(period.pair_no, sides, input, 500);
+  is_looked_up constant boolean := is_suggested is not null or input ->> 'q' is not null;
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
     return;
@@ -86,20 +181,14 @@ begin
   -- Planned for these filters, each side in the order of its index until the page is full. The
   -- planner can't know how many lines have a suggestion: assuming few, it would read and sort them
   -- all.
-  perform set_config('enable_bitmapscan', (hits is not null)::text, true),
-    set_config('enable_seqscan', (hits is not null)::text, true);
-  return query execute format($sql$
-    select row_number() over (order by o.sort_key, o.line_no), o.line_no, o.side, o.amount_minor,
-      o.open_minor
-    from unnest($9) s (side) cross join lateral (
-      select x.line_no, x.side, x.amount_minor, x.open_minor, %2$s as sort_key
-      from private.open_lines x
-      where x.tenant_id = $1 and %1$s order by %2$s, x.line_no limit $10
-    ) o order by o.sort_key, o.line_no limit $10 $sql$, filters, sort_key)
+  perform set_config('enable_bitmapscan', (coalesce(hits, sized) is not null)::text, true),
+    set_config('enable_seqscan', (coalesce(hits, sized) is not null)::text, true);
+  return query execute private.open_line_statement(input, private.open_line_range(input, after_no),
+    private.open_line_filters(input, hits, amount, sized),
+    coalesce(hits, sized) is not null or coalesce(is_suggested, false))
   using private.tenant_id(), input, period.pair_no, period.period_end, hits, amount, after_no,
-    period.id,
-    case when input ->> 'side' is null then array['left', 'right'] else array[input ->> 'side'] end,
-    max_count;
+    period.id, sides, max_count,
+    greatest(max_count, private.max_looked_at(case when is_looked_up then 10 else 3 end)), sized;
   perform set_config('enable_bitmapscan', 'true', true), set_config('enable_seqscan', 'true', true);
 end $$;
 grant execute
@@ -120,6 +209,7 @@ declare
   -- If the cursor's line was removed, its day or amount is read from the start.
   after_no bigint;
   hits bigint[];
+  looked_at text[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_open_lines');
@@ -139,12 +229,16 @@ begin
   end if;
   select jsonb_agg(private.open_line_json(line, open_line.side, open_line.amount_minor,
     open_line.open_minor, period)
-  order by open_line.place) into items
+  order by open_line.place) filter (where open_line.place is not null),
+    min(array[case input ->> 'sort' when 'amount' then open_line.open_minor::text
+      else to_char(line.value_date, 'YYYY-MM-DD') end, private.line_id_text(line.id)])
+      filter (where open_line.place is null)
+  into items, looked_at
   from private.open_lines_of_caller(period, input, hits, private.amount_of_word(search), after_no,
     page_size + 1) open_line
   cross join lateral (select * from public.lines line
     where line.tenant_id = period.tenant_id and line.line_no = open_line.line_no offset 0) line;
-  return private.page(items, page_size,
+  return private.page_up_to(looked_at, items, page_size,
     case input ->> 'sort' when 'amount' then 'open_minor' else 'value_date' end, 'id');
 end $$;
 

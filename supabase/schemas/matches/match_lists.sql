@@ -23,13 +23,16 @@ end $$;
 -- by days. Null if there may be more than `most`.
 create function private.narrow_by_filters(period public.reconciliations, input jsonb,
   max_count integer) returns bigint[]
-language plpgsql stable set search_path = '' as $$
+language plpgsql stable set search_path = '' set enable_sort = off as $$
 declare
   source_nos constant integer[] := (
     select array[pair.left_source_no, pair.right_source_no]
     from public.pairs pair
     where pair.tenant_id = period.tenant_id and pair.pair_no = period.pair_no);
   search constant text := nullif(btrim(input ->> 'q'), '');
+  -- As values: under row-level security no index is searched for an expression that casts.
+  first_day constant date := coalesce((input ->> 'date_from')::date, '-infinity');
+  last_day constant date := least((input ->> 'date_to')::date, period.period_end);
   line_nos bigint[];
 begin
   if input ->> 'line_id' is not null then
@@ -45,9 +48,8 @@ begin
         join lateral (
         select line.line_no from public.lines line
         where line.tenant_id = period.tenant_id and line.source_no = wanted_source.source_no
-          and line.value_date between coalesce((input ->> 'date_from')::date,
-            '-infinity') and least((input ->> 'date_to')::date, period.period_end)
-        limit max_count + 1
+          and line.value_date between first_day and last_day
+        order by line.value_date, line.line_no limit max_count + 1
       ) of_source
     );
   end if;
@@ -58,14 +60,14 @@ grant execute
     private.narrow_by_filters(public.reconciliations, jsonb, integer) to authenticated;
 
 -- The IDs of matches of a period that were made or decided at or after a moment; null if there are
--- more than 50,000. Decisions have an index by time, and IDs begin with the time of their
+-- more than 5,000. Decisions have an index by time, and IDs begin with the time of their
 -- creation, which is up to ten minutes before the commit of a run's chunk.
 create function private.matches_since(period public.reconciliations,
   since timestamptz) returns uuid[]
 language plpgsql stable set search_path = '' as $$
 declare
   first_id constant uuid := rpad(private.id_time(since - interval '10 minutes'), 32, '0');
-  max_count constant integer := 50000;
+  max_count constant integer := 5000;
   ids constant uuid[] := array(
     select match.id from (
       (
@@ -88,10 +90,19 @@ end $$;
 grant execute on function
   private.matches_since(public.reconciliations, timestamptz) to authenticated;
 
--- The SQL condition of list_matches on a match m. `of_line`: its condition on a line l. The state
--- is a literal, since suggestions have a separate index. Conditions on a line are looked up match
--- by match, by whole keys.
-create function private.match_filters(input jsonb, after_id uuid, of_line text, is_changed boolean,
+-- The SQL condition of the rows that list_matches looks at, on a match m. Suggestions have a
+-- separate index, which only a literal uses.
+create function private.match_range(input jsonb, after_id uuid) returns text
+language plpgsql immutable set search_path = '' as $$
+begin
+  return concat_ws(' and ', 'm.reconciliation_id = $2',
+    case when after_id is not null then 'm.id < $3' end,
+    case when input ->> 'state' = 'suggested' then $c$m.state = 'suggested'$c$ end);
+end $$;
+
+-- The SQL condition of the filters of list_matches on a match m. `of_line`: its condition on a
+-- line l. Conditions on a line are looked up match by match, by whole keys.
+create function private.match_filters(input jsonb, of_line text, is_changed boolean,
   is_closed boolean) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -102,8 +113,7 @@ declare
     ) l
     where member.tenant_id = $1 and member.match_id = m.id and ';
 begin
-  return concat_ws(' and ', 'm.tenant_id = $1 and m.reconciliation_id = $2',
-    case when after_id is not null then 'm.id < $3' end,
+  return concat_ws(' and ', 'true',
     case when is_changed then 'm.id = any ($7)'
       when input ->> 'updated_since' is not null then $c$(
         m.created_at >= ($4 ->> 'updated_since')::timestamptz
@@ -125,7 +135,8 @@ begin
     by_line || of_line || ' offset 0)');
 end $$;
 grant execute
-  on function private.match_filters(jsonb, uuid, text, boolean, boolean) to authenticated;
+  on function private.match_range(jsonb, uuid),
+    private.match_filters(jsonb, text, boolean, boolean) to authenticated;
 
 -- Newest first. input: { id, limit, after: [match ID] | null, state, method, shape, run_id,
 -- missing_evidence, amount_from, amount_to, updated_since, line_id, date_from, date_to, q }, `id`
@@ -138,9 +149,13 @@ declare
   tenant constant text := private.tenant_id();
   after_id constant uuid := private.match_id(input -> 'after' ->> 0);
   of_line constant text := private.requested_line(input);
+  max_count constant integer := greatest(page_size + 1,
+    private.max_looked_at(case when of_line is null then 0.2 else 10 end));
+  range constant text := private.match_range(input, after_id);
   period public.reconciliations;
   found_lines bigint[];
   changed uuid[];
+  looked_at text[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_matches');
@@ -152,18 +167,27 @@ begin
     changed := private.matches_since(period, (input ->> 'updated_since')::timestamptz);
   end if;
   execute format('select jsonb_agg(private.match_json(x) order by x.id desc) from (
-      select m.* from %s where %s order by m.id desc limit $6
+      select m.* from (%s) m where %s order by m.id desc limit $6
     ) x',
-    case when found_lines is null then 'public.matches m' else '(
+    case when found_lines is not null then 'select m.* from (
       select distinct member.match_id from public.match_members member
       where member.tenant_id = $1 and member.line_no = any ($5)
     ) f cross join lateral (
       select * from public.matches y where y.tenant_id = $1 and y.id = f.match_id offset 0
-    ) m' end,
-    private.match_filters(input, after_id, of_line, changed is not null,
-      period.closed_at is not null))
+    ) m where m.tenant_id = $1 and ' || range
+      when changed is not null
+        then 'select * from public.matches m where m.tenant_id = $1 and ' || range
+      else format('select * from public.matches m
+        where m.tenant_id = $1 and %s order by m.id desc limit $8', range) end,
+    private.match_filters(input, of_line, changed is not null, period.closed_at is not null))
   into items using tenant, period.id, after_id,
     input || jsonb_build_object('evidence_required_from', private.evidence_required_from(period)),
-    found_lines, page_size + 1, changed;
-  return private.page(items, page_size, 'id');
+    found_lines, page_size + 1, changed, max_count;
+  if found_lines is null and changed is null
+    and coalesce(jsonb_array_length(items), 0) <= page_size then
+    execute format('select array[private.match_id_text(m.id)] from public.matches m
+      where m.tenant_id = $1 and %s order by m.id desc offset $4 - 1 limit 1', range)
+    into looked_at using tenant, period.id, after_id, max_count;
+  end if;
+  return private.page_up_to(looked_at, items, page_size, 'id');
 end $$;
