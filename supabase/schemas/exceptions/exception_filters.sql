@@ -31,8 +31,8 @@ begin
   return ranges;
 end $$;
 
--- The condition that a field has one of these values. A single one is compared by `=`, so that an index supplies the order of its
--- next column.
+-- The condition that a field has one of these values. A single one is compared by `=`, so that an
+-- index supplies the order of its next column.
 create function private.equals_any(field text, wanted text[]) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
