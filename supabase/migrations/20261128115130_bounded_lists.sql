@@ -566,6 +566,7 @@ CREATE OR REPLACE FUNCTION private.matches_since(period public.reconciliations, 
  LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
+ SET enable_sort TO 'off'
 AS $function$
 declare
   first_id constant uuid := rpad(private.id_time(since - interval '10 minutes'), 32, '0');
@@ -577,12 +578,15 @@ declare
         where match.tenant_id = period.tenant_id and match.reconciliation_id = period.id
           and match.id >= first_id
           and match.created_at >= since
-        limit max_count + 1
+        order by match.id limit max_count + 1
       )
       union
-      select match.id from public.matches match
-      where match.tenant_id = period.tenant_id and match.decided_at >= since
-        and match.reconciliation_id = period.id
+      (
+        select match.id from public.matches match
+        where match.tenant_id = period.tenant_id and match.decided_at >= since
+          and match.reconciliation_id = period.id
+        order by match.decided_at limit max_count + 1
+      )
     ) match
     limit max_count + 1
   );
@@ -639,6 +643,7 @@ CREATE OR REPLACE FUNCTION public.list_matches(input jsonb, request jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
  SET search_path TO ''
+ SET enable_sort TO 'off'
  SET statement_timeout TO '4s'
 AS $function$
 declare

@@ -262,7 +262,7 @@ test("the few lines of a currency are found page by page, each of few", async ()
   expect(Math.max(...pages)).toBeLessThan(PAGES_MAX);
 });
 
-/** Of a source on the first day. */
+/** How many lines a source has on the first day. */
 const LINES_A_DAY = Math.floor(SIDE / 31);
 
 const OLDEST_MATCHED = `

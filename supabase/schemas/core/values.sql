@@ -98,7 +98,7 @@ begin
   ));
 end $$;
 
--- How many rows of a list a call looks at, at most, if each costs so many pages of 8 kB: a filter
+-- How many rows of a list a call looks at, at most, by the pages of 8 kB that each costs. A filter
 -- that few rows match then costs a page with fewer items, or none, and a cursor to go on from.
 create function private.max_looked_at(pages_per_row numeric) returns integer
 language plpgsql immutable set search_path = '' as $$

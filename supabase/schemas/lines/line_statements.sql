@@ -158,8 +158,8 @@ begin
 end $$;
 
 -- A page of lines as a statement over s, the sources with their pairs. `in_source`: queries of the
--- lines of a page in s; `ends`: of the last row that these look at. Where there is one, a source
--- may have more lines, so that the list goes no further: a row without a place.
+-- lines of a page in s; `ends`: of the last row that these look at. A source
+-- that has one may have more lines, so that the list goes no further: a row without a place.
 create function private.line_page_statement(has_all_pairs boolean, in_source text[],
   elsewhere text, ends text[]) returns text
 language plpgsql immutable set search_path = '' as $$
