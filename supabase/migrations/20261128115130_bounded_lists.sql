@@ -329,9 +329,12 @@ begin
       from sources x left join public.pairs p on p.tenant_id = $1 and p.pair_no = any (%1$s)
     ), page as materialized (
       select s.place, l.value_date, l.line_no from s cross join lateral (%2$s) l %3$s
+    ), full_sources as materialized (
+      select page.place from page where page.place is not null
+      group by page.place having count(*) >= $8
     ), looked_at as materialized (
       select l.value_date, l.line_no from s cross join lateral (%4$s) l
-      where (select count(*) from page where page.place = s.place) < $8
+      where s.place not in (select full_sources.place from full_sources)
       order by l.value_date desc, l.line_no desc limit 1
     )
     (select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
@@ -358,7 +361,8 @@ declare
   stands constant text := case when not has_known
     then private.lines_by_state(period, state) || ' and ' || range end;
   lines constant text := concat_ws(' and ',
-    'public.lines w where w.tenant_id = $1 and w.source_no = s.source_no', range, case when stands is not null then 's.pair_no is null' end,
+    'public.lines w where w.tenant_id = $1 and w.source_no = s.source_no', range,
+    case when stands is not null then 's.pair_no is null' end,
     case when has_known then 's.source_no = any ($11)' end);
   scanned constant text := private.scanned_lines(lines,
     case when state in ('matched', 'excluded') and period.closed_at is null

@@ -158,8 +158,8 @@ begin
 end $$;
 
 -- A page of lines as a statement over s, the sources with their pairs. `in_source`: queries of the
--- lines of a page in s; `ends`: of the last row that these look at. A source
--- that has one may have more lines, so that the list goes no further: a row without a place.
+-- lines of a page in s; `ends`: of the last row that these look at. A source that has one may have
+-- more lines, so that the list goes no further: a row without a place.
 create function private.line_page_statement(has_all_pairs boolean, in_source text[],
   elsewhere text, ends text[]) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -177,9 +177,12 @@ begin
       from sources x left join public.pairs p on p.tenant_id = $1 and p.pair_no = any (%1$s)
     ), page as materialized (
       select s.place, l.value_date, l.line_no from s cross join lateral (%2$s) l %3$s
+    ), full_sources as materialized (
+      select page.place from page where page.place is not null
+      group by page.place having count(*) >= $8
     ), looked_at as materialized (
       select l.value_date, l.line_no from s cross join lateral (%4$s) l
-      where (select count(*) from page where page.place = s.place) < $8
+      where s.place not in (select full_sources.place from full_sources)
       order by l.value_date desc, l.line_no desc limit 1
     )
     (select row_number() over (order by l.value_date desc, l.line_no desc), l.line_no
@@ -206,7 +209,8 @@ declare
   stands constant text := case when not has_known
     then private.lines_by_state(period, state) || ' and ' || range end;
   lines constant text := concat_ws(' and ',
-    'public.lines w where w.tenant_id = $1 and w.source_no = s.source_no', range, case when stands is not null then 's.pair_no is null' end,
+    'public.lines w where w.tenant_id = $1 and w.source_no = s.source_no', range,
+    case when stands is not null then 's.pair_no is null' end,
     case when has_known then 's.source_no = any ($11)' end);
   scanned constant text := private.scanned_lines(lines,
     case when state in ('matched', 'excluded') and period.closed_at is null
