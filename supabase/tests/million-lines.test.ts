@@ -235,14 +235,14 @@ const THOUSANDS_EXCLUDED = `
     order by one.value_date desc, one.line_no desc limit 6000) line
   where period.id = '${MATCHED}'`;
 
-async function referencesListed(input: object): Promise<unknown[]> {
-  const { items } = await database.asAdmin<{ items: { reference: string }[] }>(
-    "public.list_lines",
-    { limit: 50, ...input },
-    { operation: "listLines" },
-    ONE_MATCH,
-  );
-  return items.map(({ reference }) => reference);
+/** The references of all lines of a list, whichever number of pages it takes. */
+async function referencesListed(filters: object): Promise<string[]> {
+  const found: string[] = [];
+  for (let page: Page | undefined; page?.next !== null; ) {
+    page = await pageOf({ ...filters, after: page?.next ?? null }, ONE_MATCH);
+    found.push(...page.items.map(({ reference }) => reference));
+  }
+  return found;
 }
 
 // From here on the lines stay changed.
@@ -293,16 +293,15 @@ async function everyPage(filters: object): Promise<{ found: string[]; pages: num
   const pages: number[] = [];
   let after: string[] | null = null;
   do {
-    const input = { limit: 50, ...filters, after };
-    pages.push(await pagesRead("list_lines", input));
-    const page: Page = await database.asAdmin<Page>(
-      "public.list_lines",
-      input,
-      { operation: "listLines" },
-      "",
-    );
+    pages.push(await pagesRead("list_lines", { ...filters, after }));
+    const page = await pageOf({ ...filters, after });
     found.push(...page.items.map(({ reference }) => reference));
     after = page.next;
   } while (after);
   return { found, pages };
+}
+
+function pageOf(input: object, given = ""): Promise<Page> {
+  const request = { operation: "listLines" };
+  return database.asAdmin("public.list_lines", { limit: 50, ...input }, request, given);
 }

@@ -155,7 +155,7 @@ declare
   after_id constant uuid := private.match_id(input -> 'after' ->> 0);
   of_line constant text := private.requested_line(input);
   max_count constant integer := greatest(page_size + 1,
-    private.max_looked_at(case when of_line is null then 0.2 else 10 end));
+    private.max_looked_at(case when of_line is null then 1.25 else 10 end));
   range constant text := private.match_range(input, after_id);
   period public.reconciliations;
   found_lines bigint[];
