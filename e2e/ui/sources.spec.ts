@@ -260,7 +260,7 @@ test("a list goes on past pages without items until one has some, or none is lef
       return route.fulfill({ json: { items: [], next_cursor: `${empty}` } });
     }
     url.searchParams.delete("cursor");
-    await route.fulfill({ response: await route.fetch({ url: url.href }) });
+    await route.continue({ url: url.href });
   });
   await page.goto(`/${team.tenant}/lines`);
   const search = page.getByRole("searchbox", { name: "Search lines" });
