@@ -253,9 +253,9 @@ end $$;
 
 -- input: { id, patch: { url, description, events, filters, headers, max_per_minute, status, reason
 -- } }. A new address resets failing_since. A caller who may not read all of its events can change
--- neither them nor the address, nor the address if such events were sent to it before. Refuses: not_found,
--- precondition_failed, scope_required, role_required. Records: webhook.updated, webhook.enabled,
--- webhook.disabled.
+-- neither them nor the address, nor the address if such events were sent to it before. Refuses:
+-- not_found, precondition_failed, scope_required, role_required. Records: webhook.updated,
+-- webhook.enabled, webhook.disabled.
 create function public.update_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -298,8 +298,8 @@ begin
       || jsonb_build_object('version', private.webhook_version(webhook)));
 end $$;
 
--- input: { id }. Its secrets are deleted at once, its delivery log after 30 days. Refuses: not_found,
--- precondition_failed. Records: webhook.deleted.
+-- input: { id }. Its secrets are deleted at once, its delivery log after 30 days. Refuses:
+-- not_found, precondition_failed. Records: webhook.deleted.
 create function public.delete_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -361,8 +361,8 @@ begin
 end $$;
 
 -- input: { id, type, data }. Sends an event of this type, with example data unless it is
--- webhook.test. Returns the delivery. Refuses: not_found, conflict; scope_required and role_required
--- for an event that the caller may not read.
+-- webhook.test. Returns the delivery. Refuses: not_found, conflict; scope_required and
+-- role_required for an event that the caller may not read.
 create function public.test_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
