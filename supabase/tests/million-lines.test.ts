@@ -237,12 +237,7 @@ const THOUSANDS_EXCLUDED = `
 
 /** The references of all lines of a list, whichever number of pages it takes. */
 async function referencesListed(filters: object): Promise<string[]> {
-  const found: string[] = [];
-  for (let page: Page | undefined; page?.next !== null; ) {
-    page = await pageOf({ ...filters, after: page?.next ?? null }, ONE_MATCH);
-    found.push(...page.items.map(({ reference }) => reference));
-  }
-  return found;
+  return (await everyPage(filters, ONE_MATCH)).found;
 }
 
 // From here on the lines stay changed.
@@ -288,13 +283,16 @@ const OLDEST_MATCHED = `
 type Page = { items: { reference: string }[]; next: string[] | null };
 
 /** The references of all lines of a list, and how many pages of 8 kB each call reads. */
-async function everyPage(filters: object): Promise<{ found: string[]; pages: number[] }> {
+async function everyPage(
+  filters: object,
+  given = "",
+): Promise<{ found: string[]; pages: number[] }> {
   const found: string[] = [];
   const pages: number[] = [];
   let after: string[] | null = null;
   do {
-    pages.push(await pagesRead("list_lines", { ...filters, after }));
-    const page = await pageOf({ ...filters, after });
+    pages.push(await pagesRead("list_lines", { ...filters, after }, given));
+    const page = await pageOf({ ...filters, after }, given);
     found.push(...page.items.map(({ reference }) => reference));
     after = page.next;
   } while (after);

@@ -45,7 +45,8 @@ declare
   found_lines bigint[];
   scanned_nos integer[] := '{}';
   looked_at record;
-  is_joined constant boolean := coalesce(state, '') not in ('matched', 'excluded');
+  -- Their open lines are left out, which come in the same order.
+  is_merged constant boolean := coalesce(state, '') in ('matched', 'excluded');
   is_searched boolean := false;
   is_changed boolean := false;
 begin
@@ -65,8 +66,8 @@ begin
     from private.locate_by_state(period, input, source_nos) located;
   end if;
   looked_at := private.max_lines_looked_at(period, input, cardinality(source_nos), max_count);
-  perform set_config('enable_nestloop', is_joined::text, true),
-    set_config('enable_hashjoin', is_joined::text, true);
+  perform set_config('enable_nestloop', (not is_merged)::text, true),
+    set_config('enable_hashjoin', (not is_merged)::text, true);
   return query execute private.line_list_statement(period, input, found_lines is not null,
     concat_ws(' and ',
       case when since is not null and not is_changed then private.line_changed_since() end,

@@ -174,45 +174,49 @@ begin
   end if;
 end $$;
 
--- The open lines of some of the sources' pairs with amounts of these sizes, and the partly matched
--- ones, whose open amount says nothing of theirs: null if there are more than `max_count`, or for
--- other filters. `scanned_nos`: the sources without a pair.
+-- The open lines of the sources' pairs, or of the period's, with amounts of these sizes, and the
+-- partly matched ones, whose open amount says nothing of theirs: null if there are more than
+-- `max_count`, or for other filters. `scanned_nos`: the sources without such a pair.
 create function private.locate_open_lines(period public.reconciliations, input jsonb,
   source_nos integer[], max_count integer, out line_nos bigint[], out scanned_nos integer[])
 language plpgsql stable security definer set search_path = '' set enable_sort = off as $$
 declare
   tenant constant text := private.tenant_id();
-  sizes constant text := private.open_line_sizes(input);
+  pair_nos integer[];
+  sides text[];
+  paired_nos integer[];
+  sized bigint[];
 begin
   scanned_nos := '{}';
-  if sizes is null or period.closed_at is not null
+  if period.closed_at is not null
     or coalesce(input ->> 'state', '') not in ('open', 'outstanding') then
     return;
   end if;
-  execute format($sql$
-    with s as materialized (
-      select p.pair_no, side.side, side.source_no from public.pairs p
-      cross join lateral (
-        values ('left', p.left_source_no), ('right', p.right_source_no)) side (side, source_no)
-      where p.tenant_id = $1 and p.opening is null and side.source_no = any ($2)
-        and ($3 is null or p.pair_no = $3)
-    )
-    select array(
-      select distinct o.line_no from s cross join lateral (
-        (select x.line_no from private.open_lines x
-          where x.tenant_id = $1 and x.pair_no = s.pair_no and x.side = s.side and %s
-          order by (-abs(x.open_minor)), x.line_no limit $4)
-        union all
-        (select x.line_no from private.open_lines x
-          where x.tenant_id = $1 and x.pair_no = s.pair_no and x.side = s.side
-            and x.open_minor <> x.amount_minor
-          order by x.value_date, x.line_no limit $4)
-      ) o limit $4),
-      array(select unnest($2) except select s.source_no from s) $sql$, sizes)
-  into line_nos, scanned_nos using tenant, source_nos, period.pair_no, max_count + 1;
+  select array_agg(pair.pair_no), array_agg(side.side), array_agg(side.source_no)
+  into pair_nos, sides, paired_nos
+  from public.pairs pair
+  cross join lateral (
+    values ('left', pair.left_source_no), ('right', pair.right_source_no)) side (side, source_no)
+  where pair.tenant_id = tenant and pair.opening is null and side.source_no = any (source_nos)
+    and (period.pair_no is null or pair.pair_no = period.pair_no);
+  sized := private.open_lines_of_sizes(pair_nos, sides, input, max_count);
+  if sized is null then
+    return;
+  end if;
+  line_nos := array(
+    select unnest(sized)
+    union
+    select partly_matched.line_no from unnest(pair_nos, sides) paired (pair_no, side)
+    cross join lateral (
+      select open_line.line_no from private.open_lines open_line
+      where open_line.tenant_id = tenant and open_line.pair_no = paired.pair_no
+        and open_line.side = paired.side and open_line.open_minor <> open_line.amount_minor
+      order by open_line.value_date, open_line.line_no limit max_count + 1
+    ) partly_matched);
   if cardinality(line_nos) > max_count then
     line_nos := null;
-    scanned_nos := '{}';
+  else
+    scanned_nos := array(select unnest(source_nos) except select unnest(paired_nos));
   end if;
 end $$;
 

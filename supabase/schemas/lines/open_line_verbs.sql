@@ -61,26 +61,26 @@ begin
       then '(-abs(x.open_minor)) >= ' || -greatest(abs(amount_from), abs(amount_to)) end), '');
 end $$;
 
--- The lines that are open in a pair with amounts of these sizes; null if there are more than
--- `max_count`, without such sizes, and where the list's order is theirs.
-create function private.open_lines_of_sizes(pair integer, sides text[], input jsonb,
+-- The open lines of these sides, each of the pair at the same place, with amounts of these sizes;
+-- null if there are more than `max_count`, and without such sizes.
+create function private.open_lines_of_sizes(pair_nos integer[], sides text[], input jsonb,
   max_count integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' set enable_sort = off as $$
 declare
   sizes constant text := private.open_line_sizes(input);
   line_nos bigint[];
 begin
-  if sizes is null or input ->> 'sort' = 'amount' then
+  if sizes is null then
     return null;
   end if;
   execute format($sql$
     select array(
-      select o.line_no from unnest($3) s (side) cross join lateral (
+      select distinct o.line_no from unnest($2, $3) s (pair_no, side) cross join lateral (
         select x.line_no from private.open_lines x
-        where x.tenant_id = $1 and x.pair_no = $2 and x.side = s.side and %s
+        where x.tenant_id = $1 and x.pair_no = s.pair_no and x.side = s.side and %s
         order by (-abs(x.open_minor)), x.line_no limit $4
-      ) o) $sql$, sizes)
-  into line_nos using private.tenant_id(), pair, sides, max_count + 1;
+      ) o limit $4) $sql$, sizes)
+  into line_nos using private.tenant_id(), pair_nos, sides, max_count + 1;
   return case when cardinality(line_nos) <= max_count then line_nos end;
 end $$;
 
@@ -172,7 +172,10 @@ declare
   is_suggested constant boolean := (input ->> 'suggested')::boolean;
   sides constant text[] := case when input ->> 'side' is null then array['left', 'right']
     else array[input ->> 'side'] end;
-  sized constant bigint[] := private.open_lines_of_sizes(period.pair_no, sides, input, 500);
+  -- A list in the order of amounts begins at its sizes anyway.
+  sized constant bigint[] := case when input ->> 'sort' is distinct from 'amount'
+    then private.open_lines_of_sizes(array_fill(period.pair_no, array[cardinality(sides)]), sides,
+      input, 500) end;
   is_looked_up constant boolean := is_suggested is not null or input ->> 'q' is not null;
 begin
   if not private.may('read:reconciliations', 'write:reconciliations') then
