@@ -23,18 +23,12 @@ export async function withFreshDatabases<Result>(
   const clients: Client[] = [];
   logProblemsOnly();
   try {
-    const { owner, superuser } = await startPostgres(readSettings({ DATA_DIR: directory }));
+    const { owner } = await startPostgres(readSettings({ DATA_DIR: directory }));
     await runMigrations({ connectionString: owner });
     return await work(async () => {
-      const name = `fresh_${clients.length}`;
-      const maker = await connect(withDatabase(superuser, "template1"));
-      await maker
-        .query(`create database ${name} template postgres owner postgres`)
-        .finally(() => maker.end());
-      const url = withDatabase(owner, name);
-      const client = await connect(url);
-      clients.push(client);
-      return { url, client };
+      const database = await createDatabase(owner, `fresh_${clients.length}`, "postgres");
+      clients.push(database.client);
+      return database;
     });
   } finally {
     await Promise.all(clients.map((client) => client.end()));
@@ -43,8 +37,20 @@ export async function withFreshDatabases<Result>(
   }
 }
 
+/** Creates a database on the server of `url` from a template that nobody is connected to. */
+export async function createDatabase(
+  url: string,
+  name: string,
+  template: string,
+): Promise<FreshDatabase> {
+  const maker = await connect(withDatabase(url, "template1"));
+  await maker.query(`create database ${name} template ${template}`).finally(() => maker.end());
+  const created = withDatabase(url, name);
+  return { url: created, client: await connect(created) };
+}
+
 /** Connects to a database. */
-export async function connect(connectionString: string): Promise<Client> {
+async function connect(connectionString: string): Promise<Client> {
   const client = new Client({ connectionString });
   // The server may close a connection before we do.
   client.on("error", () => {});
@@ -53,7 +59,7 @@ export async function connect(connectionString: string): Promise<Client> {
 }
 
 /** The URL of another database of the same server. */
-export function withDatabase(url: string, name: string): string {
+function withDatabase(url: string, name: string): string {
   const named = new URL(url);
   named.pathname = `/${name}`;
   return named.href;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import { afterAll, inject } from "vitest";
-import { type CreateDatabase, connect, withDatabase } from "./fresh-database.ts";
+import { type CreateDatabase, createDatabase } from "./fresh-database.ts";
 
 const MINUTE = 60_000;
 
@@ -18,13 +18,8 @@ export function schemaDatabases(): CreateDatabase {
   return async () => {
     const template = inject("schemaTemplate");
     const name = `test_${randomBytes(8).toString("hex")}`;
-    const maker = await connect(withDatabase(template, "postgres"));
-    await maker
-      .query(`create database ${name} template ${new URL(template).pathname.slice(1)}`)
-      .finally(() => maker.end());
-    const url = withDatabase(template, name);
-    const client = await connect(url);
-    clients.push(client);
-    return { url, client };
+    const database = await createDatabase(template, name, new URL(template).pathname.slice(1));
+    clients.push(database.client);
+    return database;
   };
 }
