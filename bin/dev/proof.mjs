@@ -1,9 +1,9 @@
 /**
  * `npm run proof [-- <part>…]` runs every test; `npm test` runs only those that would do harm the
  * same day. Each part continues where it was interrupted on the same commit; a finished part starts
- * over when it is named. `npm run proof -- failed` repeats the steps that failed, of all parts, on
- * whichever commit. docs/proof.json keeps the last result of each part, whichever commit it ran
- * on, and docs/proof.md shows them.
+ * over when it is named. `npm run proof -- failed [<part>…]` repeats only the steps that failed, on
+ * this commit; their parts may have run on another. docs/proof.json keeps the last result of each
+ * part, and docs/proof.md shows them.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,9 +39,10 @@ const PARTS = {
 };
 
 const FAILED = "failed";
-const named = process.argv.slice(2);
-const isRepetition = named.includes(FAILED);
-const unknown = named.filter((name) => !(name in PARTS || name === FAILED));
+const words = process.argv.slice(2);
+const isRepetition = words.includes(FAILED);
+const named = words.filter((name) => name !== FAILED);
+const unknown = named.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
   console.error(
     `There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}, and ` +
@@ -57,8 +58,8 @@ await build();
 const commit = commitOf();
 const clean = isClean();
 const proof = existsSync(RESULTS) ? JSON.parse(readFileSync(RESULTS, "utf8")) : {};
-if (isRepetition) await repeatFailed();
-else for (const part of named.length > 0 ? named : Object.keys(PARTS)) await prove(part);
+for (const part of named.length > 0 ? named : Object.keys(PARTS))
+  await (isRepetition ? repeatFailed(part) : prove(part));
 const all = Object.values(proof).flatMap(({ steps }) => Object.values(steps));
 const failed = all.reduce((sum, step) => sum + step.failed.length, 0);
 for (const [part, result] of Object.entries(proof)) console.log(lineOf(part, result));
@@ -76,10 +77,13 @@ async function prove(part) {
   save();
 }
 
-async function repeatFailed() {
-  for (const [part, { steps: done }] of Object.entries(proof))
-    for (const step of PARTS[part]())
-      if (done[step.name]?.failed.length > 0) await take(part, step);
+async function repeatFailed(part) {
+  const done = proof[part]?.steps ?? {};
+  for (const step of PARTS[part]())
+    if (done[step.name]?.failed.length > 0) {
+      proof[part].clean &&= clean;
+      await take(part, step);
+    }
 }
 
 async function take(part, { name, suite, run }) {
