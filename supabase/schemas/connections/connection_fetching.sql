@@ -1,6 +1,6 @@
--- Fetching: for the worker alone. A fetch is one job of a connection at a time; its lease is in
--- every write, so that a fetch that another took over changes nothing. A file and its import change
--- in one transaction: wherever a worker dies, each file is imported exactly once.
+-- Fetching, by the worker only. A connection has one fetch at a time. Every write checks the lease
+-- of its fetch, so a fetch that another worker has taken over changes nothing. A file and its
+-- import change in one transaction: wherever a worker dies, each file is imported exactly once.
 
 -- The worker acts for the tenant, as the system.
 create function private.act_for_tenant(tenant text) returns void
@@ -10,7 +10,7 @@ begin
     jsonb_build_object('tenant_id', tenant, 'actor', 'system')::text, true);
 end $$;
 
--- Queues a fetch, one at a time of each connection. `by_hand`: whether or not it is due.
+-- Queues a fetch; each connection has at most one. `by_hand`: fetch even if none is due.
 create function private.queue_fetch(connection public.connections, by_hand boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -42,7 +42,7 @@ begin
   return queued;
 end $$;
 
--- Removes what a fetch began and did not finish.
+-- Deletes the files and imports that a fetch began but did not finish.
 create function private.drop_unfinished_files(connection public.connections) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -56,7 +56,8 @@ begin
 end $$;
 
 -- Begins a fetch and takes over from one that died. Returns the settings with { lease,
--- credential_id, sealed, source: { currency, time_zone, mapping } }; null for nothing to do.
+-- credential_id, sealed, source: { currency, time_zone, mapping } }; null if there is nothing to
+-- do.
 create function private.begin_fetch(tenant text, connection text, by_hand boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -81,7 +82,7 @@ begin
       where source.tenant_id = tenant and source.source_no = connection_row.source_no));
 end $$;
 
--- The connection that takes mail at an address: { tenant_id, connection_id, allowed_senders }.
+-- The connection that receives mail at an address: { tenant_id, connection_id, allowed_senders }.
 create function private.find_inbox(address text) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
@@ -112,8 +113,8 @@ begin
   return connection_row;
 end $$;
 
--- Whether to go on with a server that shows this host key: its first one is pinned, and another one
--- stops the connection. Records: connection.host_key_changed.
+-- Whether to continue with a server that presents this host key. The first key is pinned; a
+-- different one stops the connection. Records: connection.host_key_changed.
 create function private.accepts_host_key(tenant text, connection text, shown text) returns boolean
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -140,9 +141,10 @@ begin
   return connection_row.host_key is null;
 end $$;
 
--- files: [{ path, bytes, modified_at }] as listed. Returns each with { state, file_id, error }:
--- new, or by hand undone; known, with nothing to do; failed before, with nothing changed since;
--- done, so that it can be moved or deleted.
+-- files: [{ path, bytes, modified_at }] as the server lists them. Returns each with { state,
+-- file_id, error }. States: new; failed before; done, so that it can be moved or deleted; known,
+-- with nothing to do. A failed file is new again once its source was changed; in a fetch by hand,
+-- failed and undone files are.
 create function private.known_files(tenant text, connection text, files jsonb, by_hand boolean)
 returns table (place bigint, state text, file_id text, error text)
 language plpgsql stable security definer set search_path = '' as $$
@@ -167,8 +169,8 @@ begin
   order by item.place;
 end $$;
 
--- file: { path, bytes, modified_at, sender, checks }, which is about to be read. Returns its ID.
--- Refuses: conflict.
+-- Records a file that is about to be read: { path, bytes, modified_at, sender, checks }. Returns
+-- its ID. Refuses: conflict.
 create function private.begin_file(tenant text, connection text, lease text,
   file jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
@@ -192,8 +194,8 @@ begin
   return begun;
 end $$;
 
--- The file could be opened: its parts follow. Returns the import that they are added to. Refuses:
--- conflict, unavailable.
+-- Creates the import of a file that could be opened, and returns its ID. The parts of the file
+-- follow. Refuses: conflict, unavailable.
 create function private.open_file_import(tenant text, connection text, lease text, file text,
   format text, file_name text) returns text
 language plpgsql volatile security definer set search_path = '' as $$
@@ -224,9 +226,9 @@ begin
   values (tenant, import, seq, bytes);
 end $$;
 
--- The file has arrived whole. whole: { mapping, bytes, sha256 }, the bytes those of the import, the
--- hash that of the file. Queues its import, or drops it if the source has the same content. Returns
--- the file's outcome.
+-- Queues the import of a file that has arrived completely, or drops it if the source already has
+-- the same content. whole: { mapping, bytes, sha256 }; `bytes` counts the import's content,
+-- `sha256` is the file's. Returns the file's outcome.
 create function private.finish_file(tenant text, connection text, lease text, file text,
   whole jsonb) returns text
 language plpgsql volatile security definer set search_path = '' as $$
@@ -273,7 +275,7 @@ begin
   return 'importing';
 end $$;
 
--- The file cannot be imported; nothing of it is kept.
+-- Fails a file that cannot be imported, and deletes its content.
 create function private.fail_file(tenant text, connection text, lease text, file text,
   error text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -289,7 +291,7 @@ begin
     and connection_files.outcome = 'fetching';
 end $$;
 
--- The file was moved or deleted at the server.
+-- Records that the file was moved or deleted on the server.
 create function private.file_taken(tenant text, connection text, lease text, file text)
 returns void
 language plpgsql volatile security definer set search_path = '' as $$

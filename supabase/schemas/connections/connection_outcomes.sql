@@ -1,5 +1,5 @@
--- What comes of fetches and of the imports that they queue: the state of a connection, one report
--- of a failure, and an exception for the file of a day that is missing.
+-- Outcomes of fetches and of the imports they queue: the state of a connection, one report per
+-- failure, and an exception for a day's file that is missing.
 
 -- One per connection and day.
 create table private.missing_files (
@@ -17,8 +17,8 @@ create function private.pause_after_failures(failures integer) returns interval
 language sql immutable set search_path = ''
 return least(interval '15 minutes', interval '1 minute' * 2 ^ least(failures - 1, 10));
 
--- Notes that a connection fails, in a fetch or a push. `is_due`: it is to be reported; once, until
--- nothing of it fails.
+-- Records that a connection fails, in a fetch or a push. `is_due`: report it, once until it works
+-- again.
 create function private.note_failure(connection public.connections, error text, is_due boolean)
 returns public.connections
 language plpgsql volatile set search_path = '' as $$
@@ -37,8 +37,8 @@ begin
   return connection;
 end $$;
 
--- Notes that a fetch or an import failed. `at_once`: nothing mends it but a person, so it is
--- reported now, otherwise at the third failure.
+-- Records that a fetch or an import failed. `at_once`: only a person can fix it, so it is reported
+-- now; otherwise it is reported at the third failure.
 create function private.note_fetch_failure(connection public.connections, error text,
   at_once boolean) returns public.connections
 language plpgsql volatile set search_path = '' as $$
@@ -72,7 +72,7 @@ begin
   ));
 end $$;
 
--- Settles the state of a connection whose last fetch did not fail.
+-- Updates the state of a connection whose last fetch did not fail.
 create function private.settle_failure(connection public.connections) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -85,8 +85,8 @@ begin
   where connections.tenant_id = connection.tenant_id and connections.id = connection.id;
 end $$;
 
--- Ends a fetch. result: { found, error, needs_person }: how many files it fetched, and why it or a
--- file failed.
+-- Ends a fetch. result: { found, error, needs_person }: the number of files it fetched, and why the
+-- fetch or one of its files failed.
 create function private.end_fetch(tenant text, connection text, lease text,
   result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -116,8 +116,8 @@ begin
   where connections.tenant_id = tenant and connections.id = connection_row.id;
 end $$;
 
--- Opens an exception for each file that was to come by now and did not. Returns how many
--- connections it checked.
+-- Opens an exception for each expected file that has not arrived in time. Returns the number of
+-- connections that it checked.
 create function private.open_missing_files(batch integer default 200) returns integer
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -178,8 +178,8 @@ begin
   values (connection.tenant_id, connection.id, late_day, opened);
 end $$;
 
--- A file arrived: the exception of its day is resolved, or, where that day has a file, the newest
--- of an earlier day.
+-- Resolves the exception for a missing file once a file arrives: that of the file's day, or, if
+-- that day already has a file, the newest one of an earlier day.
 create function private.resolve_missing_file(file public.connection_files) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -216,8 +216,8 @@ begin
     'resolution', format('The file %s arrived and was imported.', file.path))]);
 end $$;
 
--- A file that had arrived in time turns out not to be readable after its day was checked: nothing
--- of the day has come.
+-- Opens the exception for a file that arrived in time but turned out to be unreadable after its day
+-- had been checked.
 create function private.miss_unreadable_file(connection public.connections,
   file public.connection_files) returns void
 language plpgsql volatile set search_path = '' as $$
@@ -249,8 +249,7 @@ begin
     import.refusals #>> '{0,line}', import.refusals #>> '{0,message}') else import.failure end;
 end $$;
 
--- An import of a connection's file ended: the file has its outcome, and the next fetch moves or
--- deletes it.
+-- Records the outcome of a file whose import has ended; the next fetch moves or deletes it.
 create function private.settle_connection_file() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare

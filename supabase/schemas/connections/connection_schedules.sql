@@ -1,6 +1,6 @@
--- When a connection is fetched: on business days from `at` until `retry_until`, by the clock of
--- the source's time zone; while the file of the day is missing, every quarter of an hour until the
--- day ends. These functions are given the moment, so that tests choose it.
+-- Schedules of connections. Files are fetched on business days from `at` until `retry_until` in the
+-- source's time zone, and every 15 minutes until the day ends while the day's file is missing. The
+-- current time is a parameter of these functions, so that tests can choose it.
 
 -- The first day from `since` on that is a business day. `open_days` as in private.open_days.
 create function private.next_business_day(open_days jsonb, since date) returns date
@@ -18,8 +18,8 @@ begin
   return null;
 end $$;
 
--- When to fetch next, after a fetch at `moment` with this pause. `is_missing`: the file of the day
--- has not come.
+-- When to fetch next, after a fetch at `moment` with this pause. `is_missing`: the day's file has
+-- not arrived.
 create function private.next_fetch(schedule jsonb, zone text, open_days jsonb, moment timestamptz,
   pause interval, is_missing boolean) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -43,8 +43,8 @@ begin
   return (day + (schedule ->> 'at')::time) at time zone zone;
 end $$;
 
--- The first moment after `moment` at which the file of a business day is late, of the days that
--- begin to be fetched after `since`.
+-- The first time after `moment` at which a business day's file is late, counting only days whose
+-- first fetch is after `since`.
 create function private.next_expected(schedule jsonb, zone text, open_days jsonb,
   moment timestamptz, since timestamptz) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -62,7 +62,7 @@ begin
   return late;
 end $$;
 
--- { zone, open_days } by which the schedule of a connection counts.
+-- The time zone and business days of a connection's schedule: { zone, open_days }.
 create function private.clock_of_connection(connection public.connections) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -74,7 +74,7 @@ begin
       and source.source_no = connection.source_no);
 end $$;
 
--- Whether a file came on the day of `moment` by the source's clock.
+-- Whether a file arrived on the day of `moment` in the source's time zone.
 create function private.has_file_of_day(connection public.connections,
   moment timestamptz) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -88,9 +88,9 @@ begin
       and (file.created_at at time zone zone)::date = (moment at time zone zone)::date);
 end $$;
 
--- When the next file of a connection is late, after its schedule has changed: on the day that it
--- was expected, or on an earlier one that begins to be fetched from now on. The checks of days
--- before stay as they are.
+-- When the next file of a connection is late after its schedule has changed: on the day that was
+-- expected before, or on an earlier day whose first fetch is still ahead. Days that were already
+-- checked are not checked again.
 create function private.expected_again(connection public.connections, zone text,
   open_days jsonb) returns timestamptz
 language plpgsql stable set search_path = '' as $$
@@ -103,8 +103,8 @@ begin
         '-infinity') end);
 end $$;
 
--- Plans when a connection is fetched and when its file is late, after its schedule, its calendar
--- or the time zone of its source has changed, or it goes on.
+-- Plans when a connection is fetched and when its file is late. Called after a change of its
+-- schedule, its calendar or its source's time zone, and when the connection is resumed.
 create function private.plan_connection(connection public.connections) returns public.connections
 language plpgsql volatile set search_path = '' as $$
 declare

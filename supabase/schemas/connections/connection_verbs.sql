@@ -156,7 +156,7 @@ begin
   return private.page(items, page_size, 'id');
 end $$;
 
--- input: { id, patch }, of the writable columns, { credential_id, sealed_credential } among them.
+-- input: { id, patch }; patch has writable columns, including { credential_id, sealed_credential }.
 -- Setting or removing the host key resumes a stopped connection. Refuses: not_found,
 -- precondition_failed, invalid_request. Records: connection.updated, connection.host_key_changed.
 create function public.update_connection(input jsonb, request jsonb) returns jsonb
@@ -289,8 +289,8 @@ begin
     where credential.tenant_id = connection.tenant_id and credential.connection_id = connection.id);
 end $$;
 
--- input: { id }. Fetches now, paused or not. Refuses: not_found; conflict while the host key has
--- changed, or by mail, which comes by itself. Records: connection.fetch_requested.
+-- input: { id }. Fetches now, paused or not. Refuses: not_found; conflict while a changed host key
+-- is not accepted, and for a connection that receives mail. Records: connection.fetch_requested.
 create function public.fetch_connection(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

@@ -1,5 +1,6 @@
--- Connections: where a source's files are fetched from, without a person, and the history of what
--- was found there. A credential is sealed with a key that the database does not know.
+-- Connections: servers and mailboxes that a source's files are fetched from automatically, and the
+-- history of the files found there. A credential is sealed with a key that the database does not
+-- know.
 
 create table public.connections (
   id text not null default private.new_id('con'),
@@ -99,7 +100,7 @@ create table public.connection_files (
 create unique index connection_files_known
   on public.connection_files (tenant_id, connection_id, path, bytes, modified_at)
   where modified_at is not null;
--- The same content is imported once for a source, under whatever name.
+-- A source imports the same content only once, whatever its file is called.
 create unique index connection_files_content
   on public.connection_files (tenant_id, source_no, sha256)
   where outcome in ('importing', 'imported');

@@ -21,15 +21,13 @@ create table private.idempotency_keys (
 create index idempotency_keys_by_age on private.idempotency_keys (created_at);
 alter table private.idempotency_keys enable row level security;
 
--- Opens a request of the function `verb`. `resource` says what it is about if one function serves
--- several resources.
--- Refuses: tenant_forbidden for a tenant that does not exist, except to the publishable key, which
--- everybody has: to that key, such a tenant has published nothing; role_required unless the named
--- operation is one of this function's, on this resource, and the caller holds its permission
--- (private.operations).
--- Records: one security event for a service-role call, for an export { format, query } and for a
--- dry run (its input). `continues`: a later step of a request that was opened before, and has its
--- event.
+-- Opens a request of the function `verb`. `resource` names the resource if one function serves
+-- several. Refuses: tenant_forbidden for a tenant that does not exist, except to the publishable
+-- key, which everybody has: to that key, such a tenant has published nothing; role_required unless
+-- the named operation is one of this function's, on this resource, and the caller holds its
+-- permission (private.operations). Records: one security event for a service-role call, for an
+-- export { format, query } and for a dry run (its input). `continues`: a later step of a request
+-- that was opened before, and has its event.
 create function private.begin_request(request jsonb, verb text,
   resource text default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$

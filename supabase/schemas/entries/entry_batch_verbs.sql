@@ -63,7 +63,7 @@ begin
     ));
 end $$;
 
--- Entries of a batch after a place, in their order; those of one currency, or all for null.
+-- Entries of a batch after a place, in order: those of one currency, or all if it is null.
 create function private.entries_after(tenant text, batch text, currency text, place integer,
   page_size integer) returns jsonb
 language plpgsql stable set search_path = '' as $$
@@ -126,8 +126,8 @@ begin
   );
 end $$;
 
--- A batch of the caller's tenant that is to go to the ledger, locked. Refuses: not_found; conflict
--- if it is there already, or, with four eyes, to who worked in the period.
+-- Locks a batch of the caller's tenant that is ready for the ledger. Refuses: not_found; conflict
+-- if it was already exported, or if four eyes are required and the caller worked in the period.
 create function private.find_ready_batch(id text) returns public.entry_batches
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -161,7 +161,7 @@ begin
     'ledger_reference', batch.ledger_reference));
 end $$;
 
--- Says that a batch was posted in the ledger. input: { id, ledger_reference }. Refuses: not_found,
+-- Marks a batch as posted in the ledger. input: { id, ledger_reference }. Refuses: not_found,
 -- conflict. Records: entries.exported.
 create function public.mark_entry_batch_exported(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$

@@ -1,5 +1,5 @@
--- Entry batches: the journal entries that closings leave, for the ledger. Closing a period creates
--- one batch; nothing of it changes or is deleted. Why: docs/decisions/0030-entry-batches.md.
+-- Entry batches: the journal entries that a close produces for the ledger. Closing a period creates
+-- one batch, which is never changed or deleted. Why: docs/decisions/0030-entry-batches.md.
 
 create table public.entry_batches (
   tenant_id text not null default private.tenant_id(),
@@ -36,7 +36,8 @@ create table public.entry_batches (
   check (exported_at is not null or ledger_reference is null)
 );
 
--- Only our functions write them, batch and all, so that no foreign key is checked for each row.
+-- Only our functions write entries, always with their batch, so no foreign key is checked for each
+-- row.
 create table public.entries (
   tenant_id text not null default private.tenant_id(),
   batch_id text not null,
@@ -70,7 +71,7 @@ create unique index entries_reversing on public.entries (tenant_id, reverses_bat
 create index entries_by_pair on public.entries (tenant_id, pair_no, reconciliation_id)
   where reverses_batch is null;
 
--- The last number of a tenant's year. Locked after everything of a pair, and before jobs.
+-- The last batch number of a tenant and year. Locked after all locks of a pair, and before jobs.
 create table private.entry_batch_numbers (
   tenant_id text not null references public.tenants (id),
   year integer not null,
@@ -89,7 +90,7 @@ create policy entries_read on public.entries for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:reconciliations', 'write:reconciliations')));
 
--- The text by which the bundle lists an entry.
+-- An entry as text, as the statement's bundle lists it.
 create function private.entry_row(entry public.entries) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -100,8 +101,8 @@ begin
     entry.reverses_batch, entry.reverses_place)::text;
 end $$;
 
--- Entries of a period that no later entry reverses. Those of carried lines are of its whole pair,
--- since each close compares what it carries with what the close before it carried.
+-- Entries of a period that no later entry reverses. For carried lines these are the entries of the
+-- whole pair, since each close compares its carried lines with those of the previous close.
 create function private.unreversed_entries(
   period public.reconciliations) returns setof public.entries
 language plpgsql stable set search_path = '' as $$
@@ -118,8 +119,8 @@ begin
     );
 end $$;
 
--- Writes the entries of a period that closes: reversals of what no longer holds, then what is new.
--- Returns how many.
+-- Writes the entries of a period that is being closed: reversals of entries that no longer hold,
+-- then new entries. Returns their number.
 create function private.insert_entries(period public.reconciliations, batch text, rules jsonb)
 returns integer
 language plpgsql volatile set search_path = '' as $$
@@ -169,7 +170,7 @@ begin
   return written;
 end $$;
 
--- What the entries of a batch come to by currency.
+-- The sums of a batch's entries by currency.
 create function private.entry_sums(tenant text, batch text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -186,8 +187,8 @@ begin
   );
 end $$;
 
--- Writes the batch of a closing that is being written down. Returns { entries: { count, sha256 } }
--- for the statement, or {} where there is nothing to post.
+-- Writes the batch of a closing in progress. Returns { entries: { count, sha256 } } for the
+-- statement, or {} if there is nothing to post.
 create function private.write_entries(period public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -221,7 +222,7 @@ begin
     jsonb_build_object('count', batch_row.entry_count, 'sha256', batch_row.digest));
 end $$;
 
--- Takes back the entries of a closing that failed. Those of a completed one stay.
+-- Deletes the entries of a closing that failed. Entries of a completed one stay.
 create function private.withdraw_entries(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -267,8 +268,8 @@ grant execute on function
   private.entry_batch_json(public.entry_batches)
 to authenticated;
 
--- Gives the batch of a closing its number, if it has one. From here on it is visible, and pushed if
--- the entry rules say so. Emits: entries.ready. Returns { batch_number }, or {} without one.
+-- Gives the batch of a closing its number, if it has one. From then on it is visible, and is pushed
+-- if the entry rules say so. Emits: entries.ready. Returns { batch_number }, or {} without one.
 create function private.complete_entry_batch(period public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -12,7 +12,8 @@ begin
       else left(digits, -decimals) || '.' || right(digits, decimals) end;
 end $$;
 
--- The text of an entry: `{name}` stands for the field of that name, or nothing.
+-- The text of an entry from its template: `{name}` is replaced by the field of that name, or by
+-- nothing.
 create function private.entry_text(template text, fields jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -32,8 +33,8 @@ return array[
   'carried_left', 'carried_right'
 ];
 
--- What a period adjusts, leaves over, excludes and carries, of these kinds. `difference_minor` is
--- left − right. A match is described by its largest line.
+-- A period's adjustments, residuals, exclusions and carried lines, of these kinds.
+-- `difference_minor` is left − right. A match is described by its largest line.
 create function private.entry_items(period public.reconciliations, kinds text[])
 returns table (kind text, match_id uuid, place integer, currency text, difference_minor bigint,
   line_no bigint, note text)

@@ -8,8 +8,8 @@ begin
   return nullif((private.entry_rules_of(batch.tenant_id, batch.pair_no)).ledger -> 'push', 'null');
 end $$;
 
--- Refuses settings of a connection that the caller's tenant does not have, or that only receives.
--- Refuses: invalid_request.
+-- Checks the push settings. Refuses: invalid_request if the caller's tenant does not have the
+-- connection, or if files can only be received from it.
 create function private.check_push_settings(ledger jsonb) returns void
 language plpgsql stable set search_path = '' as $$
 begin
@@ -24,7 +24,7 @@ begin
   end if;
 end $$;
 
--- Why a batch was not pushed, as its connection shows it.
+-- Why a batch was not pushed, in the words that its connection shows.
 create function private.push_error(batch public.entry_batches) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -32,7 +32,8 @@ begin
     batch.push ->> 'error');
 end $$;
 
--- Connections of a tenant that fail only by pushes are settled, since one of them ended.
+-- Updates the state of the tenant's connections of which only pushes fail, after one of these
+-- pushes has ended.
 create function private.settle_push_failures(tenant text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -41,7 +42,7 @@ begin
     and connection.last_outcome is distinct from 'failed' and connection.deleted_at is null;
 end $$;
 
--- Queues the push of a batch, one at a time; asked for again, it is tried now.
+-- Queues the push of a batch; there is at most one. A repeated request is tried immediately.
 create function private.queue_entry_push(batch public.entry_batches) returns public.entry_batches
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -57,7 +58,7 @@ begin
   return batch;
 end $$;
 
--- Tries the pushes again that failed by other settings of a pair.
+-- Retries pushes that failed under earlier settings of a pair.
 create function private.retry_entry_pushes(tenant text, pair integer) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -89,7 +90,7 @@ begin
 end $$;
 
 -- The first step of a push. Returns { batch, ledger, connection }, the connection with { sealed,
--- credential_id }, or null for one that was deleted; null for nothing to do.
+-- credential_id }, or null for one that was deleted; null if there is nothing to do.
 create function private.begin_entry_push(tenant text, batch text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -118,9 +119,9 @@ begin
         and connection.deleted_at is null));
 end $$;
 
--- Ends a push. result: { state, files, error, needs_person }: the names of the files that were
--- written, or why they were not and whether that is to be reported now. What a worker that was
--- taken for dead reports after another has written the files changes nothing. Records:
+-- Ends a push. result: { state, files, error, needs_person }: the names of the written files, or
+-- why they were not written and whether to report that now. A late result changes nothing: it comes
+-- from a worker that was considered dead, after another has written the files. Records:
 -- entries.exported.
 create function private.end_entry_push(tenant text, batch text, result jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$

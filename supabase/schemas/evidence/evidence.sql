@@ -1,5 +1,5 @@
--- Evidence: files that show why something is right, kept with an exception, a match, a line or a
--- reconciliation's period. What a signed statement lists is never deleted, only superseded.
+-- Evidence: files that support an exception, a match, a line or a reconciliation's period. A file
+-- that a signed statement lists is never deleted, only superseded.
 
 create table public.evidence (
   tenant_id text not null default private.tenant_id() references public.tenants (id),
@@ -42,7 +42,7 @@ create table private.evidence_contents (
   foreign key (tenant_id, evidence_id) references public.evidence (tenant_id, id)
 );
 
--- What a statement lists, from the moment that it is written down.
+-- The files that a statement lists. They are listed as soon as the closing is written.
 create table public.statement_evidence (
   tenant_id text not null default private.tenant_id(),
   reconciliation_id text not null,
@@ -123,7 +123,7 @@ grant execute on function
   private.evidence_part(text, integer, integer)
 to authenticated;
 
--- The text by which a statement lists a file.
+-- A file as text, as a statement lists it.
 create function private.evidence_row(attachment public.evidence) returns text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -156,8 +156,8 @@ begin
   );
 end $$;
 
--- Lists the evidence of a period whose closing is written down, on the statement with the next
--- number. Answers { count, sha256 }, the hash over the hashes of the listed texts in their order.
+-- Lists the evidence of a period that is being closed on the statement with the next number.
+-- Returns { count, sha256 }; the hash covers the hashes of the listed texts, in order.
 create function private.list_evidence_on_statement(period public.reconciliations) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -202,7 +202,7 @@ begin
   );
 end $$;
 
--- Takes back what was listed for a closing that failed.
+-- Removes the list of a closing that failed.
 create function private.withdraw_evidence_of_closing(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -216,9 +216,9 @@ begin
     );
 end $$;
 
--- Whether a match adjusts so much by hand that evidence is required from an amount, and has none:
--- neither it nor a line of it. Runs as its owner, because a key that closes need not have the scope
--- that reads evidence.
+-- Whether a match lacks required evidence: adjustments by hand reach the amount from which evidence
+-- is required, and neither the match nor one of its lines has any. Runs as its owner, because a key
+-- that closes need not have the scope that reads evidence.
 create function private.lacks_evidence(match public.matches, required_from bigint) returns boolean
 language plpgsql stable security definer set search_path = '' as $$
 begin

@@ -1,9 +1,9 @@
 -- Evidence over the wire. Adding a file has two steps of one request: open_evidence, before its
 -- content is read, and add_evidence.
 
--- What a file can be kept with, of the caller's tenant: { type, name, reconciliation_id }, for a
--- line { type, name, source_no, value_date }. Refuses: not_found; scope_required of an exception,
--- to a key that may not change exceptions.
+-- What a file is attached to in the caller's tenant: { type, name, reconciliation_id }, for a line
+-- { type, name, source_no, value_date }. Refuses: not_found; scope_required for an exception, if
+-- the key may not change exceptions.
 create function private.evidence_subject(id text) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -79,8 +79,9 @@ begin
   return subject;
 end $$;
 
--- input: { subject_id }. Answers { id }, of the file to be. Whether there is room, add_evidence
--- asks, so that a repeated call is answered as the first. Refuses: not_found, scope_required.
+-- input: { subject_id }. Returns { id }, the ID of the file to be added. Only add_evidence checks
+-- the limits, so that a repeated call gets the first one's response. Refuses: not_found,
+-- scope_required.
 create function public.open_evidence(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -172,9 +173,9 @@ begin
     'supersedes', attachment.supersedes));
 end $$;
 
--- input: { id, reason }. Deletes the content; answers where it lay. Refuses: not_found,
--- scope_required, precondition_failed; conflict for one that a statement lists or that supersedes
--- such a one. Records: evidence.removed, reconciliation.signatures_revoked.
+-- input: { id, reason }. Deletes the content and returns where it was stored. Refuses: not_found,
+-- scope_required, precondition_failed; conflict for a file that a statement lists, or that
+-- supersedes such a file. Records: evidence.removed, reconciliation.signatures_revoked.
 create function public.remove_evidence(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -244,7 +245,8 @@ begin
   return answer || jsonb_build_object('version', private.version_of(answer));
 end $$;
 
--- input: { id }. Answers where the content is: { file_name, bytes, bucket }. Refuses: not_found.
+-- input: { id }. Returns where the content is stored: { file_name, bytes, bucket }. Refuses:
+-- not_found.
 create function public.open_evidence_content(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -256,8 +258,8 @@ begin
     'bucket', attachment.bucket);
 end $$;
 
--- A later step of what open_evidence_content opened. input: { id, start, size }. Answers { part }
--- in base64. Refuses: not_found.
+-- A later step of open_evidence_content. input: { id, start, size }. Returns { part } in base64.
+-- Refuses: not_found.
 create function public.read_evidence_part(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' as $$
 begin

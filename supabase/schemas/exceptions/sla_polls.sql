@@ -49,9 +49,9 @@ begin
   ), case when input ?| '{breached_from,breached_before}' then private.next_clock_at() end);
 end $$;
 
--- What a client keeps of a read of open exceptions: the last change, and until when nothing in it
--- changes by itself, at most a minute. While an earlier change may still be committed, until is
--- now.
+-- The state of a read of open exceptions, which the client stores: the last change, and until when
+-- nothing in the list changes by itself, at most a minute. If an earlier change may still commit,
+-- `until` is now.
 create function private.sla_state(as_of timestamptz, input jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 declare
@@ -70,9 +70,9 @@ begin
   return case when input -> 'after' ->> 0 is null then private.sla_state(as_of, input) end;
 end $$;
 
--- Whether a read now would show what a client has. known: null, or what sla_state returned. A read
--- of changes begins at `since`, which must not be earlier than what the client has. A database that
--- took over may have an earlier clock, by which nothing is known.
+-- Whether a read now would return what the client already has. `known` is null, or a result of
+-- sla_state. A read of changes begins at `since`, which must not be earlier than the client's
+-- state. After a failover the database's clock may be earlier; then the state is not recognized.
 create function private.is_sla_known(known jsonb, as_of timestamptz, since timestamptz = 'infinity')
 returns boolean
 language plpgsql stable set search_path = '' as $$

@@ -1,7 +1,8 @@
 -- Lists of lines over the wire: a source's, and a period's, as it stands now or as it was closed.
 
--- How many lines of each source a list looks at ($12), and how many closer ($13). A line in an
--- index costs little, one that is read a page, and one that is looked up in other tables several.
+-- How many lines of each source a list examines in the index ($12), and for how many it reads other
+-- tables or texts ($13). An index entry costs little, a line that is read one page of 8 kB, and one
+-- that is looked up in other tables several.
 create function private.max_lines_looked_at(period public.reconciliations, input jsonb,
   sources integer, max_count integer, out in_index integer, out closer integer)
 language plpgsql immutable set search_path = '' as $$
@@ -22,11 +23,11 @@ begin
 end $$;
 
 -- The caller's lines of these sources, latest first, as list_lines needs them; a row without a
--- place is the last line that was looked at. If few lines come into question, they are looked up
--- and sorted; open lines are read from where only those are stored; everything else is read in the
+-- place is the last line that was examined. If only a few lines can match, they are looked up and
+-- sorted; open lines are read from where only those are stored; everything else is read in the
 -- order of the lines' index until the page is full. The planner's statistics cover all tenants, so
--- it could not tell which way is short: it is left only the one that needs no sort, and, where open
--- lines are left out, the merge, which stops with the page.
+-- it can't know which way is fast. It is left only the plan without a sort and, where open lines
+-- are skipped, the merge join, which stops when the page is full.
 create function private.lines_of_caller(period public.reconciliations, input jsonb,
   source_nos integer[], max_count integer)
 returns table (place bigint, line_no bigint)

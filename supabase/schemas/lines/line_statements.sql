@@ -1,11 +1,11 @@
 -- The statements of lists of lines.
 
--- In the statements of these functions $1 is the tenant, $2 the input, $3 the period, ($6, $7) the
--- last line of the page before, and $8 how many lines are listed. $12 is how many of a source are
--- looked at, and $13 how many of those closer: in other tables, or in their texts.
+-- Parameters of these statements: $1 the tenant, $2 the input, $3 the period, ($6, $7) the last
+-- line of the previous page, $8 the page size, $12 how many lines of a source are examined in their
+-- index, and $13 for how many of those other tables or texts are read.
 
--- Where the lines of a source s are found by their state: open lines, or what a closed period
--- carried; null if every line is looked at.
+-- The rows in which a source s has its lines of a state: open lines, or the lines that a closed
+-- period carried. Null if no table has only these, so that every line is examined.
 create function private.lines_by_state(period public.reconciliations, state text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -21,8 +21,8 @@ begin
   end;
 end $$;
 
--- The days of a page on `line`, a line or a standing line: a range of an index of each source, from
--- which the lines of other imports are left out without being read.
+-- The range of an index by day that a page reads, as a condition on `line`, a line or an open or
+-- carried one. Lines of other imports are skipped in the index.
 create function private.line_range(period public.reconciliations, input jsonb,
   line text) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -43,7 +43,7 @@ begin
           where i.tenant_id = $1 and i.id = $2 ->> 'import_id')$c$ end), 'w.', line || '.');
 end $$;
 
--- What a line x must be like by its own fields.
+-- The conditions of the filters on the fields of line x.
 create function private.line_field_filters(input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -57,7 +57,8 @@ begin
       then $c$x.import_id = $2 ->> 'import_id'$c$ end);
 end $$;
 
--- What a line x must be like in a period, and by its state where no index of states finds it.
+-- The conditions of the period on line x, and of the state if no table has only the lines of that
+-- state.
 create function private.line_state_filters(period public.reconciliations, state text,
   is_found_by_state boolean) returns text
 language plpgsql stable set search_path = '' as $$
@@ -74,8 +75,8 @@ begin
       when not is_found_by_state then private.line_state_is(state) end), ''), 'true');
 end $$;
 
--- What a row w of the standing lines must be like. Its currency and amount are the line's, which
--- is looked up only where these fit; the amount may be negated.
+-- The conditions of the filters on w, an open or carried line. The line itself is read only if
+-- currency and amount fit; w's amount may be negated.
 create function private.lines_by_state_filters(period public.reconciliations,
   input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -94,10 +95,9 @@ begin
         and o.open_minor = o.amount_minor offset 0)$c$ end);
 end $$;
 
--- The lines x that a list looks at in a source s: those of the first $12 `rows` that are like
--- `own_filters` and not `open`, of which the list has none. The first of the open lines are all
--- that can be among the first of the lines, and both come in the same order, so that they are
--- merged.
+-- The lines x that a list examines in a source s: those of the first $12 `rows` that meet
+-- `own_filters` and are not among the `open` lines, which the list doesn't show. Both come in the
+-- same order, so they are merged, and only the first $12 open lines are needed.
 create function private.scanned_lines(rows text, open text, own_filters text) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -110,7 +110,7 @@ begin
       where o.line_no is null and $q$, open, first_rows) end, own_filters);
 end $$;
 
--- The lines of a page in a source s, of the first $13 of these.
+-- The lines of a page in a source s: of the first $13 examined lines, those that meet the filters.
 create function private.lines_of_page(scanned text, filters text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -120,7 +120,7 @@ begin
     where %s order by x.value_date desc, x.line_no desc limit $8 $q$, scanned, filters);
 end $$;
 
--- The same of the first $12 standing lines, of which each is looked up.
+-- The same from the first $12 open or carried lines, each of which is looked up.
 create function private.standing_lines_of_page(rows text, own_filters text,
   filters text) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -136,7 +136,7 @@ begin
     ) order by w.value_date desc, w.line_no desc limit $8 $q$, rows, own_filters, filters);
 end $$;
 
--- The known lines ($5), except those of sources that are read anyway ($11).
+-- The lines that were found beforehand ($5), except those of sources that are read anyway ($11).
 create function private.known_lines(range text, filters text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -148,7 +148,7 @@ begin
     where %s and %s $q$, range, filters);
 end $$;
 
--- The last row that is looked at of `rows`, whose alias is w or x; none if there are fewer.
+-- The last row that is examined in `rows`, whose alias is w or x; no row if there are fewer.
 create function private.last_looked_at(rows text, alias text, max_count text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -157,9 +157,9 @@ begin
     max_count);
 end $$;
 
--- A page of lines as a statement over s, the sources with their pairs. `in_source`: queries of the
--- lines of a page in s; `ends`: of the last row that these look at. A source that has one may have
--- more lines, so that the list goes no further: a row without a place.
+-- A page of lines as a statement over s, the sources with their pairs. `in_source`: queries for the
+-- lines of a page in s; `ends`: queries for the last row that those examine. A source with such a
+-- row may have more lines, so the page ends there, and a row without a place returns it.
 create function private.line_page_statement(has_all_pairs boolean, in_source text[],
   elsewhere text, ends text[]) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -198,8 +198,8 @@ begin
     'union all ' || elsewhere, array_to_string(ends, ' union all '));
 end $$;
 
--- The statement of a list of lines: of the known ones and the sources that are read ($11) in
--- addition to those, or of all. `filters`: further conditions on a line x.
+-- The statement of a list of lines: the lines that were found beforehand and those of the sources
+-- in $11, or all lines. `filters`: further conditions on line x.
 create function private.line_list_statement(period public.reconciliations, input jsonb,
   has_known boolean, filters text) returns text
 language plpgsql stable set search_path = '' as $$

@@ -126,10 +126,10 @@ begin
   end;
 end $$;
 
--- Where the matched or excluded lines of sources are, whatever the period. A line has such a state
--- in the first pair of its source (private.line_state_is). Sources whose pairs have few of these
--- lines are not read: the lines of those pairs are in `line_nos`, at most `max_count`.
--- `scanned_nos`: the other sources. A source without any such line is in neither.
+-- The matched or excluded lines of sources, whatever the period. A line has such a state in the
+-- first pair of its source (private.line_state_is). Sources whose pairs have few of these lines are
+-- not read: the lines of those pairs are in `line_nos`, at most `max_count`. `scanned_nos`: the
+-- other sources. A source without any such line is in neither.
 create function private.locate_settled_lines(state text, source_nos integer[], max_count integer,
   out line_nos bigint[], out scanned_nos integer[])
 language plpgsql stable security definer set search_path = '' as $$
@@ -174,9 +174,10 @@ begin
   end if;
 end $$;
 
--- The open lines of the sources' pairs, or of the period's, with amounts of these sizes, and the
--- partly matched ones, whose open amount says nothing of theirs: null if there are more than
--- `max_count`, or for other filters. `scanned_nos`: the sources without such a pair.
+-- The open lines with amounts in the filter's range, in the pairs of these sources or in the
+-- period's pair. Includes all partly matched lines, since the range applies to a line's whole
+-- amount and only the open amount is indexed. Null if there are more than `max_count`, or for other
+-- filters. `scanned_nos`: the sources without such a pair.
 create function private.locate_open_lines(period public.reconciliations, input jsonb,
   source_nos integer[], max_count integer, out line_nos bigint[], out scanned_nos integer[])
 language plpgsql stable security definer set search_path = '' set enable_sort = off as $$
@@ -220,8 +221,8 @@ begin
   end if;
 end $$;
 
--- Where the lines of a list with a state are if few come into question: `line_nos`, and every line
--- of `scanned_nos`. Otherwise null.
+-- The lines that can be in a list with a state, if there are only a few: `line_nos`, and every line
+-- of the sources `scanned_nos`. Otherwise null.
 create function private.locate_by_state(period public.reconciliations, input jsonb,
   source_nos integer[], out line_nos bigint[], out scanned_nos integer[])
 language plpgsql stable set search_path = '' as $$

@@ -26,15 +26,15 @@ begin
   end;
 end $$;
 
--- The order of a list of open lines x, which an index of each side has.
+-- The sort key of a list of open lines x; each side has an index in this order.
 create function private.open_line_order(input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
   return case when input ->> 'sort' = 'amount' then '(-abs(x.open_minor))' else 'x.value_date' end;
 end $$;
 
--- The conditions on x of the open lines of side s that a list looks at: a range of its order, with
--- the parameters of open_lines_of_caller.
+-- The range of the index that a list reads for side s, as conditions on open line x, with the
+-- parameters of open_lines_of_caller.
 create function private.open_line_range(input jsonb, after_no bigint) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -47,8 +47,8 @@ begin
     case when input ->> 'sort' = 'amount' then private.open_line_sizes(input) end);
 end $$;
 
--- The conditions of the amounts of a list of open lines on x, as a range of the index by amount;
--- null without one.
+-- The amount filters of a list as a range of the index by amount, in conditions on open line x;
+-- null without such a filter.
 create function private.open_line_sizes(input jsonb) returns text
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -61,8 +61,8 @@ begin
       then '(-abs(x.open_minor)) >= ' || -greatest(abs(amount_from), abs(amount_to)) end), '');
 end $$;
 
--- The open lines of these sides, each of the pair at the same place, with amounts of these sizes;
--- null if there are more than `max_count`, and without such sizes.
+-- The open lines with amounts in the filter's range. The arrays name the sides: `sides[n]` of pair
+-- `pair_nos[n]`. Null if there are more than `max_count`, or without such a filter.
 create function private.open_lines_of_sizes(pair_nos integer[], sides text[], input jsonb,
   max_count integer) returns bigint[]
 language plpgsql stable security definer set search_path = '' set enable_sort = off as $$
@@ -123,10 +123,10 @@ begin
     private.suggestion_filter((input ->> 'suggested')::boolean)
   );
 end $$;
--- The statement of open_lines_of_caller: each side in the order of its index until the page is
--- full, or, if the lines are not `known` by another index, until $11 were looked at. Of the sides
--- that may have more lines, the list goes no further than the last one looked at of the first: a
--- row without a place.
+-- The statement of open_lines_of_caller. It reads each side in the order of its index until the
+-- page is full or, unless the lines are `known` from another index, until $11 rows were examined.
+-- If a side may have more lines, the page ends at its last examined row, which is returned without
+-- a place; with two such sides, at the earlier one.
 create function private.open_line_statement(input jsonb, range text, filters text,
   known boolean) returns text
 language plpgsql immutable set search_path = '' as $$

@@ -19,8 +19,8 @@ begin
   ), '');
 end $$;
 
--- The numbers of all lines that list_matches may need, if there are few: by ID, by words, otherwise
--- by days. Null if there may be more than `most`.
+-- The numbers of all lines that list_matches may need, found by ID, by words, otherwise by days;
+-- null if there may be more than `max_count`.
 create function private.narrow_by_filters(period public.reconciliations, input jsonb,
   max_count integer) returns bigint[]
 language plpgsql stable set search_path = '' set enable_sort = off as $$
@@ -93,7 +93,7 @@ end $$;
 grant execute on function
   private.matches_since(public.reconciliations, timestamptz) to authenticated;
 
--- The SQL condition of the rows that list_matches looks at, on a match m. Suggestions have a
+-- The range of the index that list_matches reads, as a condition on a match m. Suggestions have a
 -- separate index, which only a literal uses.
 create function private.match_range(input jsonb, after_id uuid) returns text
 language plpgsql immutable set search_path = '' as $$

@@ -47,7 +47,7 @@ where state = 'suggested';
 create index matches_settled_by_amount
   on public.matches (tenant_id, reconciliation_id, amount_minor, currency)
   where settled and state = 'confirmed' and decided_by is null;
--- What a run weighs again.
+-- The matches that a run may change.
 create index matches_weighed on public.matches (tenant_id, reconciliation_id)
 where not settled and state = 'confirmed' and decided_by is null;
 -- Decisions of people on proposals, from which the precision of a rule and score is computed.

@@ -2,7 +2,7 @@
 -- everything that is shown of it. The proof, counts and open amounts are read only to be compared.
 -- It is one statement, so it sees one moment, without a lock.
 
--- Each line of a pair as its decisions leave it.
+-- Each line of a pair with its state according to the pair's decisions.
 create function private.lines_by_decisions(tenant text, pair integer)
 returns table (line_no bigint, id uuid, side text, currency text, value_date date,
   amount_minor bigint, matched_minor numeric, excluded_minor numeric)

@@ -70,7 +70,7 @@ begin
     or (private.newest_run(period, '{done,failed}')).status = 'failed');
 end $$;
 
--- It uses the queue of the pair's runs, so that they take turns.
+-- Queues a close in the queue of the pair's runs, so that they take turns.
 create function private.queue_closing(period public.reconciliations, delay interval) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -104,7 +104,7 @@ begin
   perform private.queue_closing(period, interval '0');
 end $$;
 
--- What follows is written in the name of the person who asked for the close.
+-- Acts in the name of the person who requested the close, until the transaction ends.
 create function private.act_for_requester(closing_request private.closing_requests) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

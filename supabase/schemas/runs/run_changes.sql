@@ -1,4 +1,4 @@
--- What has changed for the next run of a period: where nothing has, there is no run.
+-- What has changed for the next run of a period. If nothing has, there is no run.
 
 -- One row for each statement that changed something. A counter would make callers who add lines
 -- wait for each other, and a run would overlook what commits late.
@@ -14,8 +14,8 @@ create table private.run_changes (
 );
 alter table private.run_changes enable row level security;
 
--- Something a run reads has changed in a pair: in every open period of it, but for what a run has
--- just written in its own.
+-- Records that something a run reads has changed in a pair, for each of its open periods; a run's
+-- own writes are not marked in its own period.
 create function private.mark_pair_changed(tenant text, pair integer,
   first_line_no bigint default null, last_line_no bigint default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -57,7 +57,7 @@ create trigger changed_updated after update on public.exclusions referencing old
 create trigger changed_deleted after delete on public.exclusions referencing old table as changed
   for each statement execute function private.mark_changed_pairs();
 
--- While a period is closed, its pair goes on without it.
+-- Marks a reopened period as changed: its pair has changed while it was closed.
 create function private.mark_reopened_period() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -70,7 +70,8 @@ create trigger reopened after update on public.reconciliations
     or old.status = 'archived' and new.status <> 'archived'
   ) execute function private.mark_reopened_period();
 
--- What decides a run in addition to what changes in its pair. Days of grace pass by themselves.
+-- What a run depends on besides the changes in its pair, such as its rules. Grace periods expire
+-- without a change.
 create function private.run_conditions(period public.reconciliations, pair public.pairs,
   engine text,
   policy jsonb, calendar jsonb) returns jsonb
@@ -107,8 +108,8 @@ begin
     and not private.has_changes_left(period);
 end $$;
 
--- A run reads all of one moment: what had changed until then is no longer new. In the transaction
--- that reads, so that what commits later stays.
+-- Deletes the marks of the changes that a run has read. In the reading transaction, so that marks
+-- of later commits stay.
 create function private.forget_read_changes(tenant text, reconciliation text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -117,8 +118,9 @@ begin
 end $$;
 grant execute on function private.forget_read_changes(text, text) to service_role;
 
--- Why lines are open that the last run of a period held exceptions back of, where it isn't that a
--- counterpart is missing: { line_no: reason_code }. The next run opens them without weighing lines.
+-- The reasons of lines whose exceptions the last run of a period held back, except for missing
+-- counterparts: { line_no: reason_code }. The next run opens these exceptions without weighing
+-- lines.
 create table private.held_back_reasons (
   tenant_id text not null,
   reconciliation_id text not null,
@@ -148,7 +150,7 @@ begin
   ), '{}');
 end $$;
 
--- Ends a run where nothing is new: it has what the last one matched. Emits: run.done.
+-- Ends a run that has nothing new to match, with the results of the last one. Emits: run.done.
 create function private.end_unchanged_run(tenant text, run text, last_run public.runs,
   opened integer, held_back integer) returns void
 language plpgsql volatile set search_path = '' as $$

@@ -13,8 +13,7 @@ begin
     ('work_mem', '64MB')) setting (name, value);
 end $$;
 
--- Gives the run the lines of the matches that it reconsiders, with the amounts that they took of
--- each.
+-- Loads the lines of the matches that the run reconsiders, with the amounts allocated to them.
 create function private.load_lines_of_matches(tenant text, of_settled boolean) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -33,7 +32,7 @@ begin
   ) member on member.match_id = taken.id;
 end $$;
 
--- Whether a line of the tenant has a fee, as of most tenants none has. In the order that only one
+-- Whether any line of the tenant has a fee; most tenants have none. Read in the order that only one
 -- index serves.
 create function private.has_fees(tenant text) returns boolean
 language plpgsql stable set search_path = '' as $$
@@ -46,7 +45,7 @@ begin
   return found;
 end $$;
 
--- The fees of these lines, each of which is present with everything that a run may take of it.
+-- Finds the fees of the loaded lines, each of which is loaded with its whole available amount.
 create function private.find_line_fees(tenant text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -96,7 +95,7 @@ begin
   ) match on match.amount_minor = settled_match.minor and match.currency = settled_match.currency;
 end $$;
 
--- Tables of the session for what a run is given, until the transaction ends.
+-- Creates the session's tables for the input of a run; they last until the transaction ends.
 create function private.begin_reading(tenant text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -109,7 +108,7 @@ begin
   create temp table line_fees (line_no bigint not null, minor bigint not null) on commit drop;
 end $$;
 
--- The given lines, each once, as the matcher copies them.
+-- The loaded lines, each once, in the form that the matcher copies.
 create function private.create_lines_to_weigh_view() returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -136,7 +135,7 @@ begin
   ) line on line.line_no = given_line.line_no;
 end $$;
 
--- The matches that a run reconsiders, a row for each member, as the matcher copies them.
+-- The matches that a run reconsiders, one row per member, in the form that the matcher copies.
 create function private.create_matches_made_view() returns void
 language plpgsql volatile set search_path = '' as $$
 begin

@@ -59,7 +59,7 @@ begin
   );
 end $$;
 
--- The pair's policy, as a dry run tries it.
+-- The pair's policy with the settings that a dry run tries.
 create function private.run_policy(pair public.pairs, dry_run jsonb) returns jsonb
 language plpgsql stable set search_path = '' as $$
 begin
@@ -220,7 +220,7 @@ begin
     || lpad(to_hex((number - floor(number / 4294967296) * 4294967296)::bigint), 8, '0');
 end $$;
 
--- What the books say once a run's matches are stored: { digest, suggested_count, open_count,
+-- The totals of a period once a run's matches are stored: { digest, suggested_count, open_count,
 -- waterfall, violations }, with one of `violations` for each invariant that does not hold. `rules`:
 -- names of the rules, in their order. Changes nothing and reads no exceptions, so the matcher calls
 -- it on a second connection while it opens them.

@@ -17,7 +17,7 @@ begin
     and match.state = item.state;
 end $$;
 
--- Undoes those of these matches that nobody decided.
+-- Undoes those of these matches that no person has decided.
 create function private.undo_undecided_matches(tenant text, ids uuid[]) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -28,7 +28,7 @@ begin
   end if;
 end $$;
 
--- The matches with a member whose line has no longer so much open.
+-- The matches with a member whose line no longer has enough open.
 create function private.matches_of_taken_lines(tenant text, pair integer, member_ids uuid[],
   member_lines bigint[], member_amounts bigint[]) returns uuid[]
 language plpgsql stable set search_path = '' as $$

@@ -36,8 +36,8 @@ begin
   end, 200);
 end $$;
 
--- The names by which an event can be read and found once its target has another, or is gone:
--- target_name where its details have none, reconciliation_name of the period that they name.
+-- Adds the names by which an event can be read and searched after its target is renamed or deleted:
+-- target_name if the details have none, and reconciliation_name of the period that they mention.
 create function private.names_of_event(tenant text, target text, details jsonb) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 declare
@@ -53,8 +53,8 @@ begin
       then private.target_name(tenant, period) end));
 end $$;
 
--- The one insert for what happens in a request or in the worker: actor, address and request come
--- from the token and from `private.begin_request`.
+-- The only function that inserts events of requests and of the worker. Actor, address and request
+-- come from the token and from `private.begin_request`.
 create function private.write_security_event(id text, tenant_id text, type text, target text,
   reason text, details jsonb) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -140,8 +140,8 @@ begin
   return private.tenants_of_claims((private.find_account($1)).raw_app_meta_data);
 end $$;
 
--- What the server saw before, after or without a function of the database: refusals, sign-ins,
--- failed calls. events: [{ tenant_id, email, type, actor, actor_issuer, actor_subject, credential,
+-- Records what the server saw outside of database functions: refusals, sign-ins, failed calls.
+-- events: [{ tenant_id, email, type, actor, actor_issuer, actor_subject, credential,
 -- home_tenant_id, cross_tenant, operation, target, address, request_id, reason, details, bucket,
 -- count, elsewhere }]. A tenant that does not exist has no trail: `elsewhere` says whether the
 -- event then belongs to no tenant, or is dropped. `email` names the tenants of a member instead.

@@ -54,8 +54,8 @@ begin
   return session_id;
 end $$;
 
--- The person of a session, null if it is no longer valid. `seen`: called for an action of the
--- person.
+-- The person of a session; null if it is no longer valid. `seen`: this call is an action of the
+-- person, which restarts its idle time.
 create function private.check_session(session_id text, idle_seconds integer,
   seen boolean) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$

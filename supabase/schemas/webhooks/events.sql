@@ -1,6 +1,6 @@
--- Events: what a tenant's receivers are sent, and what GET /v1/events returns. An event exists if
--- and only if the change it reports committed. After 30 days nobody sees it, and it goes with its
--- partition (private.roll_partitions).
+-- Events: what is sent to a tenant's webhooks and returned by GET /v1/events. An event exists if
+-- and only if the change it reports committed. After 30 days it is no longer visible and is dropped
+-- with its partition (private.roll_partitions).
 
 create table public.events (
   id text not null default private.new_id('evt'),
@@ -36,8 +36,8 @@ create policy events_read on public.events for select to authenticated
     and at > now() - interval '30 days'
     and type = any ((select private.readable_events())::text[]));
 
--- The keys of events that are one of a kind: a key of public.events would hold within each
--- partition alone. Forgotten after 30 days, too.
+-- The keys of events that must not repeat: a unique key on public.events would hold only within
+-- each partition. Deleted after 30 days, too.
 create table private.event_once (
   tenant_id text not null,
   type text not null,
@@ -48,7 +48,7 @@ create table private.event_once (
 create index event_once_by_age on private.event_once using brin (at);
 alter table private.event_once enable row level security;
 
--- A second event of the kind is left out of whatever statement inserts it.
+-- Skips an event whose key exists already, in any statement that inserts it.
 create function private.skip_repeated_event() returns trigger
 language plpgsql set search_path = '' as $$
 begin
@@ -60,7 +60,7 @@ end $$;
 create trigger once before insert on public.events
   for each row when (new.once_key is not null) execute function private.skip_repeated_event();
 
--- With a once_key that was there before it does nothing.
+-- Does nothing if once_key exists already.
 create function private.emit(tenant_id text, type text, data jsonb,
   once_key text default null) returns void
 language plpgsql volatile security definer set search_path = '' as $$
@@ -68,7 +68,7 @@ begin
   insert into public.events (tenant_id, type, data, once_key) values ($1, $2, $3, $4);
 end $$;
 
--- For one webhook of the caller's own tenant. Answers the event's id.
+-- For one webhook of the caller's tenant. Returns the event's ID.
 create function private.emit_test(webhook_id text, type text, data jsonb) returns text
 language plpgsql volatile set search_path = '' as $$
 declare

@@ -15,8 +15,9 @@ begin
   end if;
 end $$;
 
--- The deliveries of these webhooks that may be sent now, `room` at most: within the cap of each
--- webhook, its rate, and what its tenant may have beyond the first of each webhook.
+-- The deliveries of these webhooks that may be sent now, `max_count` at most: within each webhook's
+-- concurrency cap and rate, and within its tenant's share beyond the first delivery of each
+-- webhook.
 create function private.deliveries_to_send(webhook_ids text[], max_count integer)
 returns table (tenant_id text, id text, url text, place bigint, webhook_id text)
 language plpgsql volatile set search_path = '' as $$

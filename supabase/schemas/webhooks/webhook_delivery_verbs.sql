@@ -1,4 +1,4 @@
--- A webhook's log over the wire: what was sent, what was answered, and sending it again.
+-- Deliveries over the wire: what was sent, how the receiver responded, and sending it again.
 
 -- On the wire `pending` is one of three: pending (not tried yet), sending, retrying (waiting for
 -- its next try).
@@ -145,9 +145,9 @@ begin
   return private.deliveries_page(input);
 end $$;
 
--- Attempts and response times by hour of the last 7 days, without the hours that had none. Of all
--- webhooks where `webhook_id` is null. Planned each time: one plan for both reads every webhook's
--- attempts for the sake of one.
+-- Attempts and response times by hour of the last 7 days, without the hours that had none. For all
+-- webhooks if `webhook_id` is null. Planned at every call: one plan for both cases would read every
+-- webhook's attempts for a single one.
 create function private.attempts_by_hour(webhook_id text) returns jsonb
 language plpgsql stable set search_path = '' set plan_cache_mode = 'force_custom_plan' as $$
 begin
@@ -236,7 +236,8 @@ begin
   );
 end $$;
 
--- Attempts whose lease is over: their result will not come any more. There are seldom any.
+-- Marks attempts whose lease has expired as interrupted: their result will never arrive. There are
+-- seldom any.
 create function private.interrupt_lapsed_attempts(webhook_ids text[]) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -257,8 +258,8 @@ begin
   end loop;
 end $$;
 
--- Sends again what the caller may see, from the start of the schedule; answers how many. What is
--- under way is left alone.
+-- Requeues the deliveries that the caller may see, from the start of the retry schedule, except
+-- those being sent. Returns how many.
 create function private.requeue_deliveries(webhook_id text, ids text[], cause text) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -299,9 +300,9 @@ begin
     private.delivery_json(private.find_delivery(delivery.webhook_id, delivery.id)));
 end $$;
 
--- input: { id, since, dry_run }. Missed is what failed, or failed so far and waits for another try.
--- Refuses: not_found; conflict for a disabled webhook, unless with dry_run. Records:
--- webhook.recovered.
+-- input: { id, since, dry_run }. Missed deliveries are those that failed for good, or have failed
+-- so far and wait for a retry. Refuses: not_found; conflict for a disabled webhook, unless with
+-- dry_run. Records: webhook.recovered.
 create function public.recover_webhook(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare

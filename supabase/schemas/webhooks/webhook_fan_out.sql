@@ -1,8 +1,8 @@
 -- Fan-out: an event and its deliveries commit together, however many events a statement has, and
 -- notify the sender.
 
--- A notification instead of a job: a job would be three more writes a delivery, for what
--- webhook_deliveries says anyway.
+-- Uses a notification instead of a job: a job would add three writes to each delivery and repeat
+-- what webhook_deliveries already says.
 create function private.notify_webhook_worker(webhook_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -18,8 +18,9 @@ begin
     || left(encode(sha256(convert_to(event_id || webhook_id, 'UTF8')), 'hex'), 20);
 end $$;
 
--- A test goes to the webhook it tests; what is reported of a webhook is not sent to that webhook.
--- What a disabled webhook misses is recorded, so that it can be recovered.
+-- Creates the deliveries of new events. A test event goes only to the webhook under test; an event
+-- about a webhook is not sent to that webhook. Deliveries to a disabled webhook are recorded as
+-- failed, so that they can be recovered.
 create function private.fan_out_events() returns trigger
 language plpgsql security definer set search_path = '' as $$
 declare

@@ -1,5 +1,5 @@
--- Filters: which events a webhook gets, by what they carry. A filter says nothing of an event that
--- doesn't have what it is about: one of a severity lets every run pass.
+-- Filters: which events a webhook receives, by their content. A filter ignores events that lack the
+-- field it tests: a severity filter lets every event about a run pass.
 
 -- filters: { severity: [], assigned_to: [], reconciliation_ids: [], source_ids: [], amount: {
 -- currency, from_minor } }. `data` is the event's.
@@ -61,7 +61,7 @@ begin
   end if;
 end $$;
 
--- What a webhook would have got of the last 7 days, among the newest 20,000 events. input: {
+-- Which events of the last 7 days a webhook would have received, among the newest 20,000. input: {
 -- events, filters }. Refuses: as creating a webhook does.
 create function public.preview_webhook_filters(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile security definer set search_path = '' set statement_timeout = '4s' as $$

@@ -1,7 +1,8 @@
--- Sending: settle what came of a delivery, take over what a dead worker held. For the worker alone.
+-- Sending, by the worker only: settles the results of attempts and takes over the deliveries of
+-- dead workers.
 
--- Webhooks with something due for a second that no notification or timer has taken care of: a
--- worker died, or its lease is over.
+-- Webhooks with a delivery that has been due for a second and that no notification or timer has
+-- picked up, because a worker died or its lease expired.
 create function private.overdue_webhooks() returns setof text
 language plpgsql stable set search_path = '' as $$
 begin
@@ -194,9 +195,9 @@ begin
 end $$;
 
 -- results: [{ attempt_id, status_code, failure_kind, detail, interrupted, pause_seconds,
--- duration_ms, retry_after_seconds, response_headers, response_body, response_truncated }]. Answers
--- which webhooks to claim for now, when their next retry is due, and which attempts wait for a
--- webhook that is being changed: those are settled later.
+-- duration_ms, retry_after_seconds, response_headers, response_body, response_truncated }]. Returns
+-- which webhooks to claim for now, when their next retry is due, and which attempts have to be
+-- settled later because their webhook is being changed.
 create function private.settle_webhook_attempts(results jsonb)
 returns table (webhook_id text, retry_in_ms double precision, waiting_attempts bigint[])
 language plpgsql volatile set search_path = '' set plan_cache_mode = 'force_generic_plan'
@@ -242,9 +243,9 @@ begin
   group by delivery.webhook_id;
 end $$;
 
--- Deletes deleted webhooks, old secrets, counts and the keys of events that are gone, at most
--- `batch` of the last; answers how many. Deliveries, attempts and events go with their partitions
--- (private.roll_partitions).
+-- Deletes deleted webhooks, expired secrets, old counts and at most `batch` keys of deleted events;
+-- returns the number of those keys. Deliveries, attempts and events are dropped with their
+-- partitions (private.roll_partitions).
 create function private.purge_webhook_deliveries(batch integer default 5000) returns integer
 language plpgsql volatile set search_path = '' as $$
 declare

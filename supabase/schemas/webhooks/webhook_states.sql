@@ -1,4 +1,5 @@
--- A webhook's life: its secrets, disabled by a user or by its receiver's answers, enabled again.
+-- States of a webhook: storing its secrets, disabling it (by a user or after failures), enabling it
+-- again.
 
 -- The webhook of the caller's tenant. Refuses: not_found.
 create function private.find_webhook(id text) returns public.webhooks
@@ -71,8 +72,8 @@ begin
   where secret.tenant_id = private.tenant_id() and secret.webhook_id = $1;
 end $$;
 
--- What waits is given up. What is under way just now is settled by its worker. The worker acts for
--- no tenant in particular.
+-- Fails the deliveries that wait. One that is being sent is settled by its worker. The worker calls
+-- this without a tenant.
 create function private.drop_waiting_deliveries(webhook_id text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
@@ -89,8 +90,7 @@ begin
   return failing_since + interval '5 days';
 end $$;
 
--- By a user, or by the worker, which acts for no tenant in particular. Records and sends:
--- webhook.disabled.
+-- Called for a user, or by the worker for any tenant. Records and sends: webhook.disabled.
 create function private.disable_webhook(id text, reason text, detail text) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -135,8 +135,8 @@ begin
   return webhook;
 end $$;
 
--- The last failed attempt, among the newest deliveries: while a webhook fails, few are tried at
--- once.
+-- The last failed attempt, searched among the newest deliveries: while a webhook fails, only a few
+-- are tried at once.
 create function private.last_failure(webhook public.webhooks) returns public.webhook_attempts
 language plpgsql stable set search_path = '' as $$
 declare
@@ -185,8 +185,8 @@ begin
     facts || jsonb_build_object('id', webhook.id, 'detail', detail), warning);
 end $$;
 
--- Warnings come with time, not with the next attempt: a webhook that has little to send would be
--- disabled unwarned.
+-- Warns by time, not at the next attempt: a webhook that seldom has events would otherwise be
+-- disabled without a warning.
 create function private.warn_of_failing_webhooks() returns void
 language plpgsql volatile set search_path = '' as $$
 declare

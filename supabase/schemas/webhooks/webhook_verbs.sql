@@ -203,8 +203,8 @@ begin
   return substring(after from origin) <> substring(before from origin);
 end $$;
 
--- Refuses a change that would send events to a person who may not read them, or secrets to another
--- address than the one that they were for.
+-- Refuses a change that would send events to a person who may not read them, or secrets to an
+-- address other than the one they were entered for.
 create function private.require_webhook_change(before public.webhooks, webhook public.webhooks,
   patch jsonb) returns void
 language plpgsql volatile set search_path = '' as $$

@@ -36,7 +36,7 @@ create table public.webhooks (
   check ((disabled_at is null) = (disabled_reason is null))
 );
 create index webhooks_by_tenant on public.webhooks (tenant_id, id desc) where deleted_at is null;
--- For the worker, which is woken with identifiers of any tenant's.
+-- For the worker, which is notified of webhooks by ID, without their tenant.
 create index webhooks_by_id on public.webhooks (id);
 
 alter table public.webhooks enable row level security;
@@ -45,8 +45,8 @@ create policy webhooks_read on public.webhooks for select to authenticated
   using (tenant_id = (select private.tenant_id())
     and (select private.may('read:webhooks', 'write:webhooks')));
 
--- In a schema that no API role can read, and sealed by a key that the database does not know. The
--- one without an end is current; the others sign as well until their end.
+-- Secrets are in a schema that no API role can read, and sealed with a key that the database does
+-- not know. The secret without an end is current; the others also sign until their end.
 create table private.webhook_secrets (
   id text not null,
   tenant_id text not null,
@@ -62,8 +62,7 @@ create unique index webhook_secrets_current on private.webhook_secrets (tenant_i
 where expires_at is null;
 alter table private.webhook_secrets enable row level security;
 
--- What a receiver gets with each delivery, such as a credential of a gateway. Sealed as secrets
--- are.
+-- Headers that are sent with each delivery, such as a gateway's credential, sealed like secrets.
 create table private.webhook_headers (
   id text not null,
   tenant_id text not null,
@@ -77,7 +76,7 @@ create unique index webhook_headers_by_name
   on private.webhook_headers (tenant_id, webhook_id, lower(name));
 alter table private.webhook_headers enable row level security;
 
--- The client secret by which a token is got.
+-- The client secret for requesting an OAuth token.
 create table private.webhook_clients (
   id text not null,
   tenant_id text not null,
@@ -88,7 +87,7 @@ create table private.webhook_clients (
 );
 alter table private.webhook_clients enable row level security;
 
--- Attempts of this minute, of webhooks with a limit.
+-- Attempts in the current minute, for webhooks with a rate limit.
 create table private.webhook_rates (
   tenant_id text not null,
   webhook_id text not null,
@@ -99,10 +98,10 @@ create table private.webhook_rates (
 );
 alter table private.webhook_rates enable row level security;
 
--- One per webhook and event, since its ID is made of both. While an attempt is under way, `lease`
--- is its id and `next_attempt_at` the moment at which any worker may take the delivery again: one
--- that dies holds it for no longer. Partitions go whole, so no key refers to their rows: only the
--- fan-out writes deliveries, and only a claim writes attempts.
+-- One per webhook and event, since its ID is derived from both. During an attempt, `lease` is the
+-- attempt's ID, and from `next_attempt_at` on any worker may take the delivery over, so a dead
+-- worker holds it no longer than that. Partitions are dropped whole, so no foreign key refers to
+-- their rows: only the fan-out writes deliveries, and only a claim writes attempts.
 create table public.webhook_deliveries (
   id text not null,
   tenant_id text not null,
@@ -168,8 +167,8 @@ create table partitions.webhook_attempts_first partition of public.webhook_attem
   from (minvalue) to (maxvalue);
 alter table partitions.webhook_attempts_first enable row level security;
 
--- Attempts counted by how long the answer took: bucket n is 1.1^n to 1.1^(n+1) ms, -1 is no answer.
--- Kept for 8 days.
+-- Attempts counted by response time: bucket n covers 1.1^n to 1.1^(n+1) ms, -1 means no response.
+-- Stored for 8 days.
 create table public.webhook_answer_times (
   webhook_id text not null,
   tenant_id text not null,
