@@ -10,6 +10,6 @@ test.each([
   [SECRET.slice(0, 20), ""],
   ["Nightly export", "Nightly export"],
   ["v1.2", "v1.2"],
-])("searches for %s as %s, without the secret", (text, kept) => {
-  expect(withoutSecret(text)).toBe(kept);
+])("searches for %s as %s, without the secret", (text, found) => {
+  expect(withoutSecret(text)).toBe(found);
 });

@@ -5,7 +5,7 @@ import { toast } from "#components/ui/toast.ts";
 import type { FirstStep, FirstSteps } from "#lib/first-steps/contract.ts";
 
 /** Announced as they happen, because they don't happen on the page. */
-const SAID: Partial<Record<FirstStep, { title: string; description: string }>> = {
+const TOASTS: Partial<Record<FirstStep, { title: string; description: string }>> = {
   call_api: {
     title: "Your first request arrived",
     description: "Your key works. See its usage on the API keys page.",
@@ -21,7 +21,7 @@ export function useStepToast({ steps }: FirstSteps): void {
   const known = useRef(steps);
   useEffect(() => {
     for (const [at, { step, done }] of steps.entries()) {
-      const message = SAID[step];
+      const message = TOASTS[step];
       if (done && message && !known.current[at]?.done) toast(message.title, message);
     }
     known.current = steps;

@@ -8,7 +8,7 @@ export type Entry = {
   when: string[];
   todo: string[];
   /** Whether a retry of the same request may succeed. */
-  retry: "never" | "changed" | "later" | "said";
+  retry: "never" | "changed" | "later" | "after_header";
   detail: string;
   /** Further fields of the example. */
   fields?: Record<string, unknown>;
@@ -223,7 +223,7 @@ export const CATALOGUE: Record<ErrorCode, Entry> = {
       "Otherwise do what `detail` says, or get the resource again and decide.",
       "Treat a `reason` that you don't know like any other that isn't retryable: we may add more.",
     ],
-    retry: "said",
+    retry: "after_header",
     detail: "This API key has already been rotated. Rotate its successor.",
     fields: { reason: "already_rotated", retryable: false },
   },

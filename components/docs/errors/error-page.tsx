@@ -12,7 +12,7 @@ const RETRIES: Record<Entry["retry"], string> = {
   never: "No. You'll get the same response.",
   changed: "Only after you change something. The same request gets the same response.",
   later: "Yes, later. The same request may succeed.",
-  said:
+  after_header:
     "If `retryable` is true: after the seconds in `Retry-After`. " +
     "Otherwise only after you change something.",
 };

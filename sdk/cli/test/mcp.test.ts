@@ -89,7 +89,7 @@ test("a tool without an argument that it needs says which, and calls nothing", a
         expect(isError, name).toBe(true);
         expect(JSON.stringify(content), name).toContain(`required property '${missing}'`);
       }
-    for (const [name, input, said] of [
+    for (const [name, input, expected] of [
       ["get_exception", { id: "" }, "arguments/id"],
       ["get_exception", { exception_id: "exc_1" }, "Its arguments: id (required)."],
       ["list_sources", { limit: "all" }, "arguments/limit must be integer"],
@@ -98,7 +98,7 @@ test("a tool without an argument that it needs says which, and calls nothing", a
     ] as const) {
       const { isError, content } = await model.callTool({ name, arguments: input });
       expect(isError).toBe(true);
-      expect(JSON.stringify(content)).toContain(said);
+      expect(JSON.stringify(content)).toContain(expected);
     }
     expect(api.received).toEqual([]);
   });
