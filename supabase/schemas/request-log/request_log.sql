@@ -34,9 +34,9 @@ create table partitions.request_log_first partition of public.request_log for va
   from (minvalue) to (maxvalue);
 alter table partitions.request_log_first enable row level security;
 -- Includes the columns that lists filter by, so that rows that don't match are skipped without
--- being read.
+-- being read, in pages that were vacuumed since.
 create index request_log_by_time on public.request_log (tenant_id, at desc, id desc)
-  include (status, duration_ms, operation, actor, api_key_id, credential, error_code);
+  include (status, refused, duration_ms, operation, actor, api_key_id, credential, error_code);
 create index request_log_by_resource on public.request_log (tenant_id, resource, at desc)
 where resource is not null;
 

@@ -23,8 +23,8 @@ begin
     'id', logged_request.id, 'at', private.iso(logged_request.at),
     'operation', logged_request.operation, 'method', logged_request.method,
     'path', logged_request.path,
-    'query', case when private.may_call(logged_request.operation) then logged_request.query
-      else '' end,
+    'query', case when logged_request.query <> '' and private.may_call(logged_request.operation)
+      then logged_request.query else '' end,
     'resource', logged_request.resource, 'status', logged_request.status,
     'error_code', logged_request.error_code, 'refused', logged_request.refused,
     'duration_ms', logged_request.duration_ms, 'credential', logged_request.credential,
@@ -33,24 +33,12 @@ begin
   );
 end $$;
 
--- The conditions of a list's filters, as SQL. input: { status, operation, credential, api_key_id,
--- actor, error_code, resource, since, until }.
-create function private.request_log_conditions(input jsonb) returns text
+-- The span of time of a list as SQL, a range of the index by time. input: { since, until }.
+create function private.request_log_range(input jsonb) returns text
 language plpgsql stable set search_path = '' as $$
-declare
-  wanted constant text := input ->> 'status';
 begin
   return concat_ws(' and ',
     format('r.tenant_id = %L', private.tenant_id()),
-    case when wanted = 'failed' then 'r.status >= 400'
-      when wanted = 'refused' then 'r.status >= 400 and r.refused'
-      when wanted is not null then format('r.status between %s and %s', left(wanted, 1) || '00',
-        left(wanted, 1) || '99') end,
-    (
-      select string_agg(format('r.%I = %L', name, input ->> name), ' and ')
-      from unnest('{operation,credential,api_key_id,actor,error_code,resource}'::text[]) name
-        where input ->> name is not null
-    ),
     case
       when input ->> 'since' is not null then format('r.at >= %L::timestamptz', input ->> 'since')
       end,
@@ -59,26 +47,75 @@ begin
   );
 end $$;
 
+-- The other filters of a list as SQL. All but the resource are columns of the index by time. input:
+-- { status, operation, credential, api_key_id, actor, error_code, resource }.
+create function private.request_log_filters(input jsonb) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  wanted constant text := input ->> 'status';
+begin
+  return concat_ws(' and ', 'true',
+    case when wanted = 'failed' then 'r.status >= 400'
+      when wanted = 'refused' then 'r.status >= 400 and r.refused'
+      when wanted is not null then format('r.status between %s and %s', left(wanted, 1) || '00',
+        left(wanted, 1) || '99') end,
+    (
+      select string_agg(format('r.%I = %L', name, input ->> name), ' and ')
+      from unnest('{operation,credential,api_key_id,actor,error_code,resource}'::text[]) name
+        where input ->> name is not null
+    )
+  );
+end $$;
+
+-- The calls of a page as a statement: id, at, is_listed and is_last. Calls are examined in the index
+-- by time, and only those that are listed are read. `is_last`: $2 calls were examined, and the list
+-- goes on behind this one. A request ID and a resource have their own indexes.
+create function private.request_page_statement(input jsonb, range text) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  filters constant text := private.request_log_filters(input);
+begin
+  if input ->> 'request_id' is not null or input ->> 'resource' is not null then
+    return format('select r.id, r.at, true as is_listed, false as is_last
+      from public.request_log r where %s order by r.at desc, r.id desc limit $1',
+      concat_ws(' and ', range, filters, case when input ->> 'request_id' is not null
+        then format('r.id = %L', input ->> 'request_id') end));
+  end if;
+  return format('select * from (
+      select r.id, r.at, %s as is_listed,
+        row_number() over (order by r.at desc, r.id desc) = $2 as is_last
+      from public.request_log r where %s order by r.at desc, r.id desc limit $2
+    ) r where r.is_listed or r.is_last order by r.at desc, r.id desc limit $1', filters, range);
+end $$;
+
 -- Newest first. input: { limit, after: [at, id] | null, request_id, … as
--- private.request_log_conditions }.
+-- private.request_log_range and private.request_log_filters }. Without a sort: without statistics
+-- of new partitions, the planner would read and sort all calls of the span.
 create function public.list_requests(input jsonb, request jsonb) returns jsonb
-language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
+language plpgsql volatile set search_path = '' set enable_sort = off set enable_seqscan = off
+  set enable_bitmapscan = off set statement_timeout = '4s' as $$
 declare
   page_size constant integer := (input ->> 'limit')::integer;
+  looked_at text[];
   items jsonb;
 begin
   perform private.begin_request(request, 'list_requests');
   execute format($q$
-    select jsonb_agg(private.logged_request_json(p.r) order by (p.r).at desc, (p.r).id desc)
-    from (select r from public.request_log r where %s order by r.at desc, r.id desc limit $1 + 1) p
-  $q$, concat_ws(' and ', private.request_log_conditions(input),
-    case when input ->> 'request_id' is not null then format('r.id = %L', input ->> 'request_id')
-      end,
+    select jsonb_agg(private.logged_request_json(r) order by r.at desc, r.id desc)
+        filter (where found.is_listed),
+      min(array[private.iso(found.at), found.id]) filter (where found.is_last)
+    from (%s) found cross join lateral (
+      select * from public.request_log logged_request
+      where logged_request.tenant_id = $3 and logged_request.id = found.id
+        and logged_request.at = found.at offset 0
+    ) r
+  $q$, private.request_page_statement(input, concat_ws(' and ', private.request_log_range(input),
     case when input -> 'after' ->> 0 is not null
       then format('(r.at, r.id) < (%L::timestamptz, %L)', input -> 'after' ->> 0,
-        input -> 'after' ->> 1) end
-  )) into items using page_size;
-  return private.page(items, page_size, 'at', 'id')
+        input -> 'after' ->> 1) end)))
+  into items, looked_at
+  using page_size + 1, private.max_looked_at(0.1), private.tenant_id();
+  return private.page_up_to(looked_at, items, page_size, 'at', 'id')
     || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
@@ -117,8 +154,8 @@ begin
 end $$;
 
 -- Counts and response times by steps of private.chart_step, leaving out steps without calls. Steps
--- begin at whole multiples (UTC). input: as private.request_log_conditions; without `since`, the
--- last day.
+-- begin at whole multiples (UTC). input: as private.request_log_range, by default the last day, and
+-- private.request_log_filters.
 create function public.get_request_stats(input jsonb, request jsonb) returns jsonb
 language plpgsql volatile set search_path = '' set statement_timeout = '4s' as $$
 declare
@@ -141,11 +178,10 @@ begin
         count(*) filter (where r.status >= 500) as server_errors,
         percentile_disc('{0.5,0.99}'::double precision[]) within
           group (order by r.duration_ms) as times
-      from public.request_log r where %s group by 1
+      from public.request_log r where %s and %s group by 1
     ) s
-  $q$,
-  private.request_log_conditions(input
-    || jsonb_build_object('since', private.iso(since), 'until', private.iso(until))))
+  $q$, private.request_log_range(jsonb_build_object('since', private.iso(since),
+    'until', private.iso(until))), private.request_log_filters(input))
   into steps using step;
   return jsonb_build_object(
     'as_of', private.iso(now()), 'since', private.iso(since), 'until', private.iso(until),
@@ -155,5 +191,6 @@ end $$;
 
 grant execute on function
   private.may_call(text), private.logged_request_json(public.request_log),
-  private.request_log_conditions(jsonb), private.chart_step(interval)
+  private.request_log_range(jsonb), private.request_log_filters(jsonb),
+  private.request_page_statement(jsonb, text), private.chart_step(interval)
 to authenticated;

@@ -81,36 +81,36 @@ begin
   return delivery;
 end $$;
 
--- Newest first. input: { limit, after: [id] | null, webhook_id, status, type, event_id, request_id,
--- since, until }.
-create function private.deliveries_page(input jsonb) returns jsonb
-language plpgsql volatile set search_path = '' as $$
-declare
-  page_size constant integer := (input ->> 'limit')::integer;
-  wanted constant text := input ->> 'status';
-  items jsonb;
+-- The deliveries that a page is read from, as SQL: a range of the index by ID. An ID begins with
+-- the time of the event, created_at is the start of its transaction, and none lasts an hour. input:
+-- { after: [id] | null, webhook_id, since, until }.
+create function private.delivery_range(input jsonb) returns text
+language plpgsql stable set search_path = '' as $$
 begin
-  execute format($q$
-    select jsonb_agg(private.delivery_json(page.delivery, last.attempt)
-      order by (page.delivery).id desc)
-    from (
-      select delivery from public.webhook_deliveries delivery
-      where %s order by delivery.id desc limit $1 + 1
-    ) page
-    left join lateral (
-      select attempt from public.webhook_attempts attempt
-      where attempt.tenant_id = (page.delivery).tenant_id
-        and attempt.delivery_id = (page.delivery).id
-      order by attempt.number desc limit 1
-    ) last on true
-  $q$, concat_ws(' and ',
+  return concat_ws(' and ',
     format('delivery.tenant_id = %L', private.tenant_id()),
-    (
-      select string_agg(format('delivery.%I = %L', name, input ->> name), ' and ')
-      from unnest('{webhook_id,type,event_id}'::text[]) name where input ->> name is not null
-    ),
+    case when input ->> 'webhook_id' is not null then
+      format('delivery.webhook_id = %L', input ->> 'webhook_id') end,
     case when input -> 'after' ->> 0 is not null then
       format('delivery.id < %L', input -> 'after' ->> 0) end,
+    case when input ->> 'since' is not null then format('delivery.id >= %L',
+      'dlv_' || private.id_time((input ->> 'since')::timestamptz)) end,
+    case when input ->> 'until' is not null then format('delivery.id < %L',
+      'dlv_' || private.id_time((input ->> 'until')::timestamptz + interval '1 hour')) end);
+end $$;
+
+-- The filters of a page of deliveries as SQL. input: { status, type, event_id, request_id, since,
+-- until }.
+create function private.delivery_filters(input jsonb) returns text
+language plpgsql stable set search_path = '' as $$
+declare
+  wanted constant text := input ->> 'status';
+begin
+  return concat_ws(' and ', 'true',
+    (
+      select string_agg(format('delivery.%I = %L', name, input ->> name), ' and ')
+      from unnest('{type,event_id}'::text[]) name where input ->> name is not null
+    ),
     case when wanted in ('delivered', 'failed') then format('delivery.status = %L', wanted)
       when wanted is not null then format(
         'delivery.status = ''pending'' and private.delivery_status(delivery) = %L',
@@ -123,9 +123,49 @@ begin
     case when input ->> 'since' is not null then
       format('delivery.created_at >= %L::timestamptz', input ->> 'since') end,
     case when input ->> 'until' is not null then
-      format('delivery.created_at < %L::timestamptz', input ->> 'until') end
-  )) into items using page_size;
-  return private.page(items, page_size, 'id') || jsonb_build_object('as_of', private.iso(now()));
+      format('delivery.created_at < %L::timestamptz', input ->> 'until') end);
+end $$;
+
+-- Newest first. input: { limit, … as private.delivery_range and private.delivery_filters }. Indexes
+-- find the deliveries of an event or of a request, and those of a webhook that failed. For other
+-- filters a limited number of deliveries is examined, and the list goes on behind the last of them.
+create function private.deliveries_page(input jsonb) returns jsonb
+language plpgsql volatile set search_path = '' as $$
+declare
+  page_size constant integer := (input ->> 'limit')::integer;
+  is_found constant boolean := coalesce(input ->> 'event_id', input ->> 'request_id') is not null
+    or input ->> 'status' = 'failed' and input ->> 'webhook_id' is not null;
+  looked_at text[];
+  items jsonb;
+begin
+  -- Without statistics of new partitions, the planner would read and sort all deliveries.
+  perform set_config('enable_sort', is_found::text, true),
+    set_config('enable_seqscan', is_found::text, true);
+  execute format($q$
+    select jsonb_agg(private.delivery_json(page.delivery, last.attempt)
+        order by (page.delivery).id desc) filter (where page.is_listed),
+      min(array[(page.delivery).id]) filter (where page.is_last)
+    from (
+      select * from (%s) examined where examined.is_listed or examined.is_last
+      order by examined.id desc limit $1
+    ) page
+    left join lateral (
+      select attempt from public.webhook_attempts attempt
+      where attempt.tenant_id = (page.delivery).tenant_id
+        and attempt.delivery_id = (page.delivery).id
+      order by attempt.number desc limit 1
+    ) last on true
+  $q$, format(case when is_found then 'select delivery.id, delivery, true as is_listed, false as is_last
+      from public.webhook_deliveries delivery where %s and %s'
+    else 'select delivery.id, delivery, %2$s as is_listed,
+        row_number() over (order by delivery.id desc) = $2 as is_last
+      from public.webhook_deliveries delivery where %1$s
+      order by delivery.id desc limit $2' end,
+    private.delivery_range(input), private.delivery_filters(input)))
+  into items, looked_at using page_size + 1, private.max_looked_at(0.1);
+  perform set_config('enable_sort', 'true', true), set_config('enable_seqscan', 'true', true);
+  return private.page_up_to(looked_at, items, page_size, 'id')
+    || jsonb_build_object('as_of', private.iso(now()));
 end $$;
 
 -- One webhook's. input: { id, … as private.deliveries_page }. Refuses: not_found.
@@ -344,6 +384,7 @@ begin
 end $$;
 
 grant execute on function
+  private.delivery_range(jsonb), private.delivery_filters(jsonb),
   private.delivery_status(public.webhook_deliveries), private.attempt_json(public.webhook_attempts),
   private.delivery_json(public.webhook_deliveries, public.webhook_attempts),
   private.delivery_json(public.webhook_deliveries),
