@@ -6,6 +6,7 @@ const COLUMNS = 90;
 const OPTIONS: Record<string, string> = {
   "idempotency-key": "--idempotency-key",
   "if-match": "--if-match",
+  "x-audit-reason": "--audit-reason",
 };
 const KNOWN = ["authorization", "x-tenant-id", "content-type", ...Object.keys(OPTIONS)];
 
@@ -31,8 +32,10 @@ export function cliForm(call: CurlCall, operation: Operation, source: string): s
     ...(type && !isLiteral(type, "application/json") ? [`--type ${shellOf(type)}`] : []),
     ...(isFile ? [`--output ${saved?.path ?? "download"}`] : []),
   ];
-  const isMe = operation.contract.operationId === "getMe";
-  const command = isMe ? "tieout whoami --json" : `tieout api ${method} ${shellOf(target)}`;
+  const isWhoami =
+    operation.contract.operationId === "getMe" &&
+    ![...headers.keys()].some((name) => name in OPTIONS);
+  const command = isWhoami ? "tieout whoami --json" : `tieout api ${method} ${shellOf(target)}`;
   return tokenOf(call) + wrapped([command, ...options]);
 }
 

@@ -25,7 +25,6 @@ const CURL_ALONE: [guide: string, part: string, reason: string][] = [
   ["records", "Stripe payouts, old", "It shows the status of a refusal."],
   ["self-hosting", "/readyz", "A load balancer calls it, without a credential."],
   ["supabase-keys", "-i https://tieout.example", "It shows the status of a refusal."],
-  ["supabase-keys", "X-Audit-Reason", "The command line can't send a reason."],
   ["supabase-keys", "project.supabase.co", "It calls Supabase, not the API."],
   ["versioning", "openapi.json", "The document isn't a resource of the API."],
   ["webhooks", "http://localhost:8080", "It calls the receiver on the reader's machine."],

@@ -165,6 +165,7 @@ export function createProgram(): Command {
     .option("-i, --include", "print the status line and headers before the body")
     .option("--idempotency-key <key>", "instead of a random one")
     .option("--if-match <etag>", "change only the version that you read, such as '\"3\"'")
+    .option("--audit-reason <text>", "why the service-role key is used, for the audit log")
     .action(act(callApi));
 
   program

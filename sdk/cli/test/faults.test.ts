@@ -242,6 +242,14 @@ test("a reader that has read enough ends a command without an error", async () =
   expect(await ended).toMatchObject({ code: 0, stderr: "" });
 });
 
+test("--audit-reason is sent with a call", async () => {
+  api.script(json(200, { items: [], next_cursor: null }));
+  await tieout("api", "GET", "/v1/exceptions", "--audit-reason", "Support case 118");
+  expect(api.received.map(({ headers }) => headers["x-audit-reason"])).toEqual([
+    "Support case 118",
+  ]);
+});
+
 test("a change with --if-match is made only to the version that was read", async () => {
   api.script(
     problem(412, { code: "version_mismatch", detail: "It has changed." }),

@@ -14,6 +14,7 @@ type ApiOptions = GlobalOptions & {
   include?: boolean;
   idempotencyKey?: string;
   ifMatch?: string;
+  auditReason?: string;
 };
 const DEADLINE_MS = 60_000;
 type Page = { items?: unknown[]; next_cursor?: string | null };
@@ -41,6 +42,7 @@ export async function callApi(method: string, path: string, options: ApiOptions)
       contentType: options.type ?? "application/json",
       idempotencyKey: options.idempotencyKey ?? (options.type ? undefined : keyInText(file)),
       ifMatch: options.ifMatch,
+      auditReason: options.auditReason,
       deadlineMs: options.type ? undefined : DEADLINE_MS,
     },
   });
