@@ -3,10 +3,11 @@ import { sum } from "../prepare/sum.ts";
 import type { Rule } from "../rules.ts";
 
 /**
- * How much of each line a match takes, left lines first; undefined if it takes everything that is
- * open. Under `residual: none` the larger side keeps the difference open, on its last line.
- * @returns null if that line cannot: it is too small, or has the other sign, so it would give more
- *   than it has. Then there is no such match.
+ * Allocates an amount of each line to a match. Under `residual: none` the difference stays open on
+ * the last line of the larger side.
+ * @returns the amounts, left lines first; undefined if the match takes everything that is open;
+ *   null if that last line is too small for the difference or has the opposite sign, so that the
+ *   match is impossible.
  */
 export function allocate(
   left: Lines,
@@ -24,7 +25,7 @@ export function allocate(
   const surplus = Number(amounts === leftAmounts ? difference : -difference);
   const last = amounts.length - 1;
   const reduced = (amounts[last] as number) - surplus;
-  // Each line gives something, with its own sign, and never more than it has.
+  // Each line contributes more than zero, with its sign, and never more than is open.
   if (
     reduced === 0 ||
     reduced > 0 !== (amounts[last] as number) > 0 ||

@@ -89,7 +89,7 @@ test("an assignment has the maximum weight within the capacities", () => {
   );
 });
 
-test("prices prove the assignment: no edge exceeds its ends, and used and open ones are exact", () => {
+test("dual prices prove the optimum: no edge exceeds them, and used edges and open nodes are tight", () => {
   fc.assert(
     fc.property(weights, capacity, capacity, (rows, lefts, rights) => {
       const graph = graphOf(rows, lefts, rights);
@@ -111,12 +111,12 @@ test("prices prove the assignment: no edge exceeds its ends, and used and open o
   );
 });
 
-test("the loss of a pair is what the best assignment without it weighs less", () => {
+test("the loss of a pair is the weight that the best assignment without it lacks", () => {
   fc.assert(
     fc.property(weights, (rows) => {
       const graph = graphOf(rows, [1, 1, 1, 1], [1, 1, 1, 1]);
       const solution = assign(graph);
-      const second = new RunnerUp(graph, solution);
+      const runnerUp = new RunnerUp(graph, solution);
       const best = totalOf(graph, solution.flow);
       for (let l = 0; l < graph.leftCapacity.length; l++) {
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
@@ -124,7 +124,7 @@ test("the loss of a pair is what the best assignment without it weighs less", ()
           let without = 0;
           for (const { total, flow } of everyAssignment(graph))
             if (flow[e] === 0) without = Math.max(without, total);
-          expect(second.loss(l, e, 1e9).loss).toBe(best - without);
+          expect(runnerUp.loss(l, e, 1e9).loss).toBe(best - without);
         }
       }
     }),
@@ -132,7 +132,7 @@ test("the loss of a pair is what the best assignment without it weighs less", ()
   );
 }, 60_000);
 
-test("marginals of a single pair are exact, and of rivals nearly", () => {
+test("marginals of a single pair are exact, and those of rivals nearly so", () => {
   const lone = graphOf([[2000]], [1], [1, 1, 1, 1]);
   expect(marginals(lone)[0]).toBeCloseTo(Math.E ** 2 / (1 + Math.E ** 2), 6);
   const rivals: Graph = {
@@ -142,12 +142,12 @@ test("marginals of a single pair are exact, and of rivals nearly", () => {
     right: Int32Array.of(0, 1, 0, 1),
     weight: Int32Array.of(4000, 1000, 3000, 3500),
   };
-  let [sum, both] = [0, 0];
+  let [all, matched] = [0, 0];
   for (const { total, flow } of everyAssignment(rivals)) {
-    sum += Math.exp(total / 1000);
-    if (flow[0] === 1) both += Math.exp(total / 1000);
+    all += Math.exp(total / 1000);
+    if (flow[0] === 1) matched += Math.exp(total / 1000);
   }
-  expect(marginals(rivals)[0]).toBeCloseTo(both / sum, 1);
+  expect(marginals(rivals)[0]).toBeCloseTo(matched / all, 1);
 });
 
 test("the runner-up is the partner that one of two lines would have had otherwise", () => {
@@ -166,8 +166,8 @@ test("the runner-up is the partner that one of two lines would have had otherwis
           const best = Math.max(...without.map(({ total }) => total));
           const has = (flow: number[], from: number, to: number) =>
             flow.some((units, at) => {
-              const of = graph.start.findLastIndex((start) => start <= at);
-              return units > 0 && of === from && graph.right[at] === to;
+              const leftNode = graph.start.findLastIndex((start) => start <= at);
+              return units > 0 && leftNode === from && graph.right[at] === to;
             });
           const isOpen = (flow: number[], from: number) =>
             [0, 1, 2, 3].every((to) => !has(flow, from, to));

@@ -1,13 +1,14 @@
 /**
- * The assignment of greatest total weight in a sparse bipartite graph whose nodes have capacities,
- * each line being free to stay open. Shortest augmenting paths with dual prices, as in Jonker and
- * Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
- * problems", Computing 38 (1987); capacities make it Hitchcock's transportation problem.
+ * Finds the assignment of maximum total weight in a sparse bipartite graph whose nodes have
+ * capacities. Any line may stay open. The algorithm searches shortest augmenting paths with dual
+ * prices, as in Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse
+ * linear assignment problems", Computing 38 (1987); capacities make it Hitchcock's transportation
+ * problem.
  */
 import type { Graph } from "./graph.ts";
 import { type Assignment, NONE, Residual } from "./residual.ts";
 
-/** @param budget the steps that the search for the place of one left node may take. */
+/** @param budget the maximum number of steps of the search that places one left node. */
 export function assign(graph: Graph, budget = 1_000_000): Assignment {
   const search = new Placement(graph);
   for (let l = 0; l < graph.leftCapacity.length; l++) search.place(l, budget);
@@ -16,31 +17,34 @@ export function assign(graph: Graph, budget = 1_000_000): Assignment {
 }
 
 class Placement extends Residual {
-  /** Finds places for all units of left node `source`, moving others if that gains more. */
+  /**
+   * Places all units of left node `source`, and moves units of other nodes if that raises the total
+   * weight.
+   */
   place(source: number, budget: number): void {
     let steps = budget;
     while ((this.leftUsed[source] as number) < (this.graph.leftCapacity[source] as number)) {
-      const end = this.shortest(source, steps);
+      const end = this.shortestPath(source, steps);
       steps = end.steps;
       if (end.steps <= 0) {
         this.unsolved[source] = 1;
-        this.forget();
+        this.clearDistances();
         return;
       }
       this.reprice(end.distance);
       const moved = this.augment(source, end.left, end.right);
-      this.forget();
+      this.clearDistances();
       if (end.left === source) return;
       if (moved === 0) return;
     }
-    // A completely placed node keeps its price.
+    // A node whose units are all placed keeps its price.
   }
 
   /**
-   * Dijkstra over reduced costs: to a right node with room, or to a left node that is better left
-   * open.
+   * Dijkstra over reduced costs. A path ends at a right node with free capacity, or at a left node
+   * one of whose units is better left open.
    */
-  private shortest(
+  private shortestPath(
     source: number,
     budget: number,
   ): { distance: number; left: number; right: number; steps: number } {
@@ -54,30 +58,30 @@ class Placement extends Residual {
     this.reachLeft(source, 0, NONE);
     heap.push(0, rightCount + source);
     while (heap.size > 0 && steps > 0) {
-      const at = heap.topKey();
-      if (at >= distance) break;
+      const current = heap.topKey();
+      if (current >= distance) break;
       const node = heap.pop();
       if (node >= rightCount) {
         const l = node - rightCount;
-        if (at > (this.leftDistance[l] as number)) continue;
+        if (current > (this.leftDistance[l] as number)) continue;
         for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
           steps -= 1;
           const r = graph.right[e] as number;
-          const to =
-            at +
+          const next =
+            current +
             (this.leftPrice[l] as number) +
             (this.rightPrice[r] as number) -
             (graph.weight[e] as number);
-          if (to >= (this.rightDistance[r] as number) || to >= distance) continue;
-          this.reachRight(r, to, e);
+          if (next >= (this.rightDistance[r] as number) || next >= distance) continue;
+          this.reachRight(r, next, e);
           if ((this.rightUsed[r] as number) < (graph.rightCapacity[r] as number)) {
-            distance = to;
+            distance = next;
             endLeft = NONE;
             endRight = r;
-          } else heap.push(to, r);
+          } else heap.push(next, r);
         }
       } else {
-        if (at > (this.rightDistance[node] as number)) continue;
+        if (current > (this.rightDistance[node] as number)) continue;
         for (
           let i = incidence.start[node] as number;
           i < (incidence.start[node + 1] as number);
@@ -86,14 +90,14 @@ class Placement extends Residual {
           steps -= 1;
           if (this.flow[incidence.edge[i] as number] === 0) continue;
           const l = incidence.left[i] as number;
-          if (at >= (this.leftDistance[l] as number)) continue;
-          this.reachLeft(l, at, incidence.edge[i] as number);
-          if (at + (this.leftPrice[l] as number) < distance) {
-            distance = at + (this.leftPrice[l] as number);
+          if (current >= (this.leftDistance[l] as number)) continue;
+          this.reachLeft(l, current, incidence.edge[i] as number);
+          if (current + (this.leftPrice[l] as number) < distance) {
+            distance = current + (this.leftPrice[l] as number);
             endLeft = l;
             endRight = NONE;
           }
-          heap.push(at, rightCount + l);
+          heap.push(current, rightCount + l);
         }
       }
     }
@@ -111,7 +115,10 @@ class Placement extends Residual {
     }
   }
 
-  /** Moves as many units along the path as its narrowest edge allows. */
+  /**
+   * Moves as many units along the path as its narrowest edge allows.
+   * @returns their number.
+   */
   private augment(source: number, endLeft: number, endRight: number): number {
     if (endLeft === source) return 0;
     const { graph } = this;
@@ -126,14 +133,14 @@ class Placement extends Residual {
     let r = endRight;
     while (l !== source) {
       if (l !== NONE) {
-        const back = this.leftBy[l] as number;
-        units = Math.min(units, this.flow[back] as number);
-        path.push(~back);
-        r = graph.right[back] as number;
+        const backwardEdge = this.leftPredecessor[l] as number;
+        units = Math.min(units, this.flow[backwardEdge] as number);
+        path.push(~backwardEdge);
+        r = graph.right[backwardEdge] as number;
       }
-      const by = this.rightBy[r] as number;
-      path.push(by);
-      l = this.leftOfEdge[by] as number;
+      const forwardEdge = this.rightPredecessor[r] as number;
+      path.push(forwardEdge);
+      l = this.leftOfEdge[forwardEdge] as number;
     }
     for (const step of path) {
       const edge = step < 0 ? ~step : step;

@@ -1,7 +1,7 @@
 /**
- * Pairs by the weight of evidence: the candidates of each line are weighed, each connected group is
- * solved as an assignment, and a pair is matched only if it is probable enough and clearly better
- * than the runner-up.
+ * Matches pairs by the weight of evidence: the candidates of each line are weighed, each connected
+ * group is solved as an assignment, and a pair is matched only if it is probable enough and clearly
+ * better than the runner-up.
  */
 
 import { Pool } from "../candidates/pool.ts";
@@ -42,22 +42,22 @@ import { type SolvedPair, solveGroups } from "./solve-groups.ts";
 import { pairEquals } from "./twins.ts";
 
 /**
- * Matches are automatic from this probability on, and only if they lead the next best solution by
- * this much, in nats.
+ * A pair is matched automatically from this probability on, if it leads the next best solution by
+ * at least this margin, in nats.
  */
 export const SURE_SCORE = 0.99;
 export const SURE_MARGIN = 3;
 /** Less probable pairs are not even suggested. */
 const SUGGEST_SCORE = 0.2;
 const SLICE = 200;
-/** Both sides together: fewer lines say nothing about rarity. */
+/** If both sides together have no more lines than this, rarity cannot be estimated. */
 const FEW_LINES = 50;
 
 export type Weighed = { pool: Pool; model: Model };
 
 /**
- * What the last score rule with such days has seen: what equal amounts teach about texts and lags
- * also applies to amounts with a fee.
+ * What the last score rule has learned, by the kind of days that it counts. What equal amounts
+ * teach about texts and lags also applies to amounts with a fee.
  */
 export type Lessons = Map<DayKind, Lesson>;
 
@@ -68,8 +68,8 @@ export type EvidenceOptions = {
   /** What earlier score rules have learned. This rule adds its own lesson. */
   lessons: Lessons;
   /**
-   * The rule under whose name equal amounts are matched, whichever rule finds them; null if no
-   * score rule is for them alone.
+   * The rule under which equal amounts are matched, whichever rule finds them; null if no score
+   * rule is limited to equal amounts.
    */
   ofEqualAmounts: { rule: Rule; index: number } | null;
 };
@@ -106,13 +106,13 @@ export function* matchByEvidence(
   const solution = inNodeOrder(solved);
   const remainder = new Remainder(solution, left, right);
   for (const pair of solution) {
-    const contested = remainder.isLeftBy(pair);
+    const isContested = remainder.hasOpenLines(pair);
     for (let unit = 0; unit < pair.units; unit++) {
       judge.settle(
         ruleIndex,
         left.take(pair.left),
         right.take(pair.right),
-        { ...pair, contested },
+        { ...pair, isContested },
         runnerUpOf(pair, pool),
       );
     }
@@ -142,14 +142,14 @@ function* solve(graph: Graph, rule: Rule): Generator<Progress, SolvedPair[]> {
   return solved;
 }
 
-/** Sorts by node, because nodes hand out their lines in canonical order. */
+/** Sorts pairs by node, because nodes return their lines in canonical order. */
 function inNodeOrder(solved: readonly SolvedPair[]): SolvedPair[] {
   return [...solved].sort((one, other) => one.left - other.left || one.right - other.right);
 }
 
 /**
- * The nodes of which the assignment leaves lines: which of their lines are matched is then
- * arbitrary.
+ * Counts the lines of each node that the assignment leaves open. If there are any, which lines of
+ * the node are matched is arbitrary.
  */
 class Remainder {
   private readonly left: Int32Array;
@@ -164,7 +164,7 @@ class Remainder {
     }
   }
 
-  isLeftBy({ left, right }: SolvedPair): boolean {
+  hasOpenLines({ left, right }: SolvedPair): boolean {
     return (this.left[left] as number) > 0 || (this.right[right] as number) > 0;
   }
 }
@@ -193,7 +193,7 @@ class Judge {
     ruleIndex: number,
     l: number,
     r: number,
-    pair: SolvedPair & { contested: boolean },
+    pair: SolvedPair & { isContested: boolean },
     runnerUp: RunnerUp | undefined,
   ): void {
     const { state, rule } = this;
@@ -217,17 +217,18 @@ class Judge {
    * Whether one line names another counterparty or quotes the reference of another open line, or
    * nothing explains why the amounts differ.
    */
-  private isOfAnother(l: number, r: number): boolean {
+  private isDoubtful(l: number, r: number): boolean {
     const { left, right } = this.state;
-    if (this.callsAnother("left", l, r) || this.callsAnother("right", r, l)) return true;
+    if (this.namesOtherParty("left", l, r) || this.namesOtherParty("right", r, l)) return true;
     if (this.quotesAnother("left", l, r) || this.quotesAnother("right", r, l)) return true;
     return left.amount[l] !== right.amount[r] && !this.explainsDifference(l, r);
   }
 
   /**
-   * A difference needs a reference that both lines have, or is one that this pair of sources shows
-   * again and again. A usual share of the amount that exceeds the rule's tolerance in basis points
-   * also needs the whole name, because a few unrelated amounts always differ by that share.
+   * Whether a difference is explained: both lines have one reference, or this pair of sources shows
+   * the difference again and again. A usual share of the amount that exceeds the rule's tolerance
+   * in basis points also needs the whole name, because a few unrelated amounts always differ by
+   * that share.
    */
   private explainsDifference(l: number, r: number): boolean {
     const { state, model, rule } = this;
@@ -239,13 +240,13 @@ class Judge {
     const texts = state.texts();
     if (nameDifferentNumbers(texts, texts.left.rowOf[l] as number, texts.right.rowOf[r] as number))
       return false;
-    const [said, otherSaid] = [statedNamesOf(state.left, l), statedNamesOf(state.right, r)];
+    const [leftNames, rightNames] = [statedNamesOf(state.left, l), statedNamesOf(state.right, r)];
     if (model.usualDifference(a - b)) return true;
-    if (agreedReference(said, otherSaid) !== null) return true;
+    if (agreedReference(leftNames, rightNames) !== null) return true;
     const isUsualRate = model.usualRate(a, b) !== null;
     const isLarge = Math.abs(a - b) > ((rule.amount_tolerance_bps ?? 0) / 10_000) * Math.abs(a);
-    if (isLarge) return isUsualRate && containsWholeName(said, otherSaid);
-    return isUsualRate || !lacksReference(said, otherSaid);
+    if (isLarge) return isUsualRate && containsWholeName(leftNames, rightNames);
+    return isUsualRate || !lacksReference(leftNames, rightNames);
   }
 
   /** Whether other matches of these sources differ by as much, or by the same share. */
@@ -255,7 +256,7 @@ class Judge {
     return model.usualDifference(a - b) !== null || model.usualRate(a, b) !== null;
   }
 
-  /** Whether a text has the difference, as a bank prints what it deducts. */
+  /** Whether a text states the difference, as a bank prints what it deducts. */
   private isStated(l: number, r: number): boolean {
     const { left, right } = this.state;
     const difference = (left.amount[l] as number) - (right.amount[r] as number);
@@ -275,9 +276,10 @@ class Judge {
   }
 
   /**
-   * Whether the text of a line that names no counterparty has another than the line of this side.
+   * Whether the other line has no counterparty, but a text that names a different one from this
+   * line's.
    */
-  private callsAnother(side: Side, line: number, otherLine: number): boolean {
+  private namesOtherParty(side: Side, line: number, otherLine: number): boolean {
     const { state } = this;
     const found = nameAndText(state[side], line, state[opposite(side)], otherLine);
     const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
@@ -286,8 +288,8 @@ class Judge {
   }
 
   /**
-   * Whether nothing says that two different amounts belong together: their texts only have words in
-   * common that name a kind of booking, and no other match of these sources differs by as much.
+   * Whether nothing shows that two different amounts belong together: the only words that their
+   * texts share name a kind of booking, and no other match of these sources differs by as much.
    */
   private isGroundless(l: number, r: number): boolean {
     const { state } = this;
@@ -300,8 +302,8 @@ class Judge {
   }
 
   /**
-   * Whether texts that share nothing make an equal amount a guess: of a handful of lines it isn't
-   * known how rare the amount is, and a bank's own charge is nobody's payment.
+   * Whether a pair is a guess because its texts share no word. A handful of lines doesn't show how
+   * rare an amount is, and a bank's charge is not a customer's payment.
    */
   private isGuess(l: number, r: number): boolean {
     const { texts, leftLines, rightLines } = this.pool;
@@ -316,7 +318,7 @@ class Judge {
     return isCharge(this.state.left, l) !== isCharge(this.state.right, r);
   }
 
-  /** The words of two lines that correspond, as either side spells them. */
+  /** The words that correspond in two lines, as each side spells them. */
   private sharedWords(l: number, r: number): string[] {
     const { texts } = this.pool;
     const { alignment } = this;
@@ -335,16 +337,16 @@ class Judge {
   }
 
   private heldBack(
-    { score, margin, bounded, contested }: SolvedPair & { contested: boolean },
+    { score, margin, hasExceededBudget, isContested }: SolvedPair & { isContested: boolean },
     l: number,
     r: number,
   ): Held {
-    if (bounded) return HELD.budget;
+    if (hasExceededBudget) return HELD.budget;
     if (score < this.sureScore) return HELD.score;
-    if (margin < SURE_MARGIN || contested) return HELD.margin;
+    if (margin < SURE_MARGIN || isContested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     if (this.options.suggestOnly) return HELD.track_record;
-    return this.isOfAnother(l, r) || this.isGuess(l, r) ? HELD.score : HELD.no;
+    return this.isDoubtful(l, r) || this.isGuess(l, r) ? HELD.score : HELD.no;
   }
 }
 

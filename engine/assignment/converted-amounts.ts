@@ -1,6 +1,7 @@
 /**
- * An amount that was converted from another currency differs from what was booked by the rate.
- * Where one open line of these days alone has about the amount, on either side, it is suggested.
+ * An amount that was converted from another currency differs from the booked amount by the exchange
+ * rate. Two open lines are suggested if neither has another candidate of about the same amount on
+ * these days, or if only one of the candidates has the same name.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -16,20 +17,20 @@ import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import { shareName } from "../sums/cut-names.ts";
 
-/** Below what the texts support, and below a lone equal amount. */
+/** Below pairs that texts support, and below a lone equal amount. */
 const SCORE = 0.4;
-/** If both lines have one name, too. */
+/** If both lines also have the same name. */
 const NAMED_SCORE = 0.6;
-/** How many lines near an amount are looked at. */
+/** The maximum number of lines examined near an amount. */
 const MAX_NEAR = 20;
-/** How far the rates of a bank and of the books lie apart, in basis points. */
-const MOST_BPS = 200;
+/** The maximum difference between the rates of a bank and of the books, in basis points. */
+const MAX_BPS = 200;
 const NOTE =
   "The text says that the amount was converted, and no other open line of these days is near it.";
 const NAMED_NOTE =
   "The text says that the amount was converted, and no other line of this name is near it.";
 
-/** Considers the lines that are still open and that nothing better was found for. */
+/** Only considers lines that are still open and have no better proposal. */
 export function proposeConvertedAmounts(
   state: RunState,
   rule: Rule,
@@ -37,7 +38,7 @@ export function proposeConvertedAmounts(
   pool: Pool,
   model: Model,
 ): void {
-  const bps = Math.min(MOST_BPS, toleranceOf(rule).bps);
+  const bps = Math.min(MAX_BPS, toleranceOf(rule).bps);
   const conversions = new Conversions(pool.texts);
   if (bps === 0 || rule.residual === "none" || !conversions.areSaid) return;
   const free = new FreeNodes(state, pool, model, { minor: 0, bps });
@@ -68,7 +69,7 @@ export function proposeConvertedAmounts(
   }
 }
 
-/** Nodes of one open line each that no probable proposal has. */
+/** Nodes of one open line each that is in no probable proposal. */
 class FreeNodes {
   readonly left: readonly number[];
   readonly right: readonly number[];
@@ -82,7 +83,7 @@ class FreeNodes {
     this.tolerance = tolerance;
     this.evidence = new Evidence(pool, model);
     const proposed = state.probablyProposed(SCORE);
-    const of = (nodes: Nodes) =>
+    const freeNodes = (nodes: Nodes) =>
       Array.from({ length: nodes.count }, (_, node) => node).filter((node) => {
         const { side } = nodes.lines;
         const line = nodes.line(node);
@@ -94,20 +95,23 @@ class FreeNodes {
           !state.perhapsCancelled[side].has(line)
         );
       });
-    this.left = of(pool.left);
-    this.right = of(pool.right);
-    const byAmount = ({ amount }: Nodes, own: readonly number[]) => {
-      const nodes = [...own].sort((a, b) => (amount[a] as number) - (amount[b] as number) || a - b);
+    this.left = freeNodes(pool.left);
+    this.right = freeNodes(pool.right);
+    const sortedByAmount = ({ amount }: Nodes, unsorted: readonly number[]) => {
+      const nodes = [...unsorted].sort(
+        (a, b) => (amount[a] as number) - (amount[b] as number) || a - b,
+      );
       return { nodes, amounts: Float64Array.from(nodes, (node) => amount[node] as number) };
     };
     this.byAmount = {
-      left: byAmount(pool.left, this.left),
-      right: byAmount(pool.right, this.right),
+      left: sortedByAmount(pool.left, this.left),
+      right: sortedByAmount(pool.right, this.right),
     };
   }
 
   /**
-   * The nodes of the other side near a node's amount and as far apart as matches are; a few at most.
+   * The nodes of the other side near a node's amount, at a distance in days that matches have: at
+   * most `MAX_NEAR`.
    */
   near(side: Side, node: number): number[] {
     const other = opposite(side);

@@ -3,18 +3,18 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 
 /**
- * The rule of equal amounts, if two lines have equal amounts and fit its days: they have no fee,
- * whichever rule finds them.
+ * The index of the rule under which a pair is matched: the rule of equal amounts if the amounts are
+ * equal and the days fit that rule. Such a pair has no fee, whichever rule finds it.
  */
 export function decidingRule(
   { left, right }: RunState,
-  ofEqualAmounts: { rule: Rule; index: number } | null,
+  equalAmountsRule: { rule: Rule; index: number } | null,
   ruleIndex: number,
   l: number,
   r: number,
 ): number {
-  if (!ofEqualAmounts || left.amount[l] !== right.amount[r]) return ruleIndex;
-  const { before, after } = daysAround(ofEqualAmounts.rule);
+  if (!equalAmountsRule || left.amount[l] !== right.amount[r]) return ruleIndex;
+  const { before, after } = daysAround(equalAmountsRule.rule);
   const lag = (right.value_date[r] as number) - (left.value_date[l] as number);
-  return lag >= -before && lag <= after ? ofEqualAmounts.index : ruleIndex;
+  return lag >= -before && lag <= after ? equalAmountsRule.index : ruleIndex;
 }

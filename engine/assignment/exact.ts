@@ -1,6 +1,6 @@
 /**
- * Lines that agree in amount, currency and the rule's fields, with no other line on either side
- * that does: a hash join, in time and memory proportional to the lines.
+ * Matches lines that agree in amount, currency and the rule's fields, if no other line of either
+ * side agrees with them: a hash join, in time and memory proportional to the number of lines.
  */
 
 import type { Lines } from "../lines.ts";
@@ -25,7 +25,7 @@ export function* exact(
 ): Generator<Progress> {
   const total = state.left.length + state.right.length;
   const table = new JoinTable(state.openCount("left"));
-  const days = rule.days_before !== undefined || rule.days_after !== undefined;
+  const hasWindow = rule.days_before !== undefined || rule.days_after !== undefined;
   const dayNumber = daysOf(rule, businessDays);
   for (let from = 0; from < state.left.length; from += SLICE) {
     table.put(state, "left", rule, from, Math.min(from + SLICE, state.left.length));
@@ -40,16 +40,16 @@ export function* exact(
     if (table.head.left[slot] === NONE || table.head.right[slot] === NONE) continue;
     const left = table.linesOf("left", slot);
     const right = table.linesOf("right", slot);
-    if (days && !withinDays(state, rule, dayNumber, left, right)) continue;
+    if (hasWindow && !areWithinDays(state, rule, dayNumber, left, right)) continue;
     if (left.length === 1 && right.length === 1)
-      pair(state, rule, ruleIndex, left, right, BASIS.unique);
+      decidePair(state, rule, ruleIndex, left, right, BASIS.unique);
     else pairTwins(state, rule, ruleIndex, left, right);
   }
 }
 
 /**
- * Indistinguishable lines are paired in order; if something distinguishes them, a later rule may
- * know better.
+ * Pairs indistinguishable lines in order. If anything distinguishes them, a later rule may decide
+ * better.
  */
 function pairTwins(
   state: RunState,
@@ -63,11 +63,11 @@ function pairTwins(
   if (!left.every((line) => state.areTwins("left", line, left[0] as number))) return;
   if (!right.every((line) => state.areTwins("right", line, right[0] as number))) return;
   for (let at = 0; at < left.length && at < right.length; at++) {
-    pair(state, rule, ruleIndex, [left[at] as number], [right[at] as number], BASIS.in_order);
+    decidePair(state, rule, ruleIndex, [left[at] as number], [right[at] as number], BASIS.in_order);
   }
 }
 
-function pair(
+function decidePair(
   state: RunState,
   rule: Rule,
   ruleIndex: number,
@@ -80,7 +80,7 @@ function pair(
   state.decide(ruleIndex, left, right, { basis, held, score: 1, margin: Infinity });
 }
 
-function withinDays(
+function areWithinDays(
   state: RunState,
   rule: Rule,
   dayNumber: (day: number) => number,
@@ -98,7 +98,7 @@ function withinDays(
   );
 }
 
-/** An open-addressing table; lines with the same key are chained. */
+/** An open-addressing hash table. Lines with the same key are chained. */
 class JoinTable {
   readonly slots: number;
   readonly head: { left: Int32Array; right: Int32Array };
@@ -115,7 +115,7 @@ class JoinTable {
     this.keys = new HashColumn(this.slots);
   }
 
-  /** Lines of the right side without a counterpart on the left are left out. */
+  /** Adds a range of lines. Right lines whose key no left line has are skipped. */
   put(state: RunState, side: Side, rule: Rule, from: number, to: number): void {
     const lines: Lines = state[side];
     if (this.next[side].length < lines.length) this.next[side] = new Int32Array(lines.length);

@@ -1,24 +1,24 @@
 /**
- * Which lines may be matched with which: a sparse bipartite graph. A node stands for one line, or
- * for several indistinguishable ones (its capacity). Weights are integers, so that sums are exact
- * and the result is the same on every machine.
+ * The pairs of lines that may be matched, as a sparse bipartite graph. A node stands for one line,
+ * or for several indistinguishable lines, whose number is its capacity. Weights are integers, so
+ * sums are exact and the result is the same on every machine.
  */
 export type Graph = {
   leftCapacity: Int32Array;
   rightCapacity: Int32Array;
   /**
-   * Edges of left node l are those from `start[l]` to before `start[l + 1]`, by rising right node.
+   * The edges of left node l are at `start[l]` to before `start[l + 1]`, by ascending right node.
    */
   start: Int32Array;
   right: Int32Array;
-  /** The gain over leaving both lines open, in thousandths of a nat. */
+  /** By edge: the gain over leaving both lines open, in thousandths of a nat. */
   weight: Int32Array;
 };
 
-/** Lists of edges by right node: positions in `graph.right`, and the left node of each edge. */
+/** The edges of each right node: their positions in `graph.right`, and their left nodes. */
 export type Incidence = { start: Int32Array; edge: Int32Array; left: Int32Array };
 
-export function byRight(graph: Graph): Incidence {
+export function incidenceOf(graph: Graph): Incidence {
   const rightCount = graph.rightCapacity.length;
   const start = new Int32Array(rightCount + 1);
   for (const r of graph.right) start[r + 1] = (start[r + 1] as number) + 1;
@@ -40,55 +40,54 @@ export function byRight(graph: Graph): Incidence {
 }
 
 /**
- * Connected groups: for each left node the number of its group, counted from 0 in the order of the
- * groups' first left nodes.
+ * The connected groups: their number, and the group of each left and right node. Groups are
+ * numbered from 0 in the order of their first nodes, left nodes first.
  */
 export function connectedGroups(graph: Graph): {
   count: number;
-  ofLeft: Int32Array;
-  ofRight: Int32Array;
+  leftGroup: Int32Array;
+  rightGroup: Int32Array;
 } {
   const leftCount = graph.leftCapacity.length;
-  const parent = new DisjointSets(leftCount + graph.rightCapacity.length);
+  const sets = new DisjointSets(leftCount + graph.rightCapacity.length);
   for (let l = 0; l < leftCount; l++) {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++)
-      parent.join(l, leftCount + (graph.right[e] as number));
+      sets.join(l, leftCount + (graph.right[e] as number));
   }
-  const number = new Int32Array(leftCount + graph.rightCapacity.length).fill(-1);
+  const groupOfRoot = new Int32Array(leftCount + graph.rightCapacity.length).fill(-1);
   let count = 0;
-  const ofLeft = new Int32Array(leftCount);
-  const ofRight = new Int32Array(graph.rightCapacity.length);
-  for (let node = 0; node < number.length; node++) {
-    const root = parent.root(node);
-    if (number[root] === -1) number[root] = count++;
-    if (node < leftCount) ofLeft[node] = number[root] as number;
-    else ofRight[node - leftCount] = number[root] as number;
+  const leftGroup = new Int32Array(leftCount);
+  const rightGroup = new Int32Array(graph.rightCapacity.length);
+  for (let node = 0; node < groupOfRoot.length; node++) {
+    const root = sets.root(node);
+    if (groupOfRoot[root] === -1) groupOfRoot[root] = count++;
+    if (node < leftCount) leftGroup[node] = groupOfRoot[root] as number;
+    else rightGroup[node - leftCount] = groupOfRoot[root] as number;
   }
-  return { count, ofLeft, ofRight };
+  return { count, leftGroup, rightGroup };
 }
 
 /**
- * Some nodes of a graph with all their edges, as a separate graph, and the nodes of the whole that
- * they are.
+ * A part of a graph: some nodes with all their edges, and for each the node of the whole graph.
  */
 export type Part = { graph: Graph; lefts: Int32Array; rights: Int32Array };
 
 /**
- * The connected groups that have an edge, one after another, with nodes in order: solving one alone
- * gives the same result as solving the whole.
+ * Yields the connected groups that have an edge, with their nodes in order. Solving each group
+ * separately gives the same result as solving the whole graph.
  */
 export function* split(graph: Graph): Generator<Part> {
   const whole = withEdges(graph);
   const groups = connectedGroups(whole.graph);
-  const lefts = buckets(groups.ofLeft, groups.count);
-  const rights = buckets(groups.ofRight, groups.count);
-  const place = new Int32Array(whole.rights.length);
+  const lefts = buckets(groups.leftGroup, groups.count);
+  const rights = buckets(groups.rightGroup, groups.count);
+  const newIndex = new Int32Array(whole.rights.length);
   for (let group = 0; group < groups.count; group++) {
     const part = partOf(
       whole.graph,
       lefts.member.subarray(lefts.start[group], lefts.start[group + 1]),
       rights.member.subarray(rights.start[group], rights.start[group + 1]),
-      place,
+      newIndex,
     );
     yield {
       graph: part.graph,
@@ -98,23 +97,28 @@ export function* split(graph: Graph): Generator<Part> {
   }
 }
 
-/** The nodes that have an edge: few of many lines. */
+/** The part of a graph that has edges: of many lines, only a few. */
 function withEdges(graph: Graph): Part {
   const lefts: number[] = [];
   for (let l = 0; l < graph.leftCapacity.length; l++)
     if (graph.start[l] !== graph.start[l + 1]) lefts.push(l);
-  const has = new Uint8Array(graph.rightCapacity.length);
-  for (const r of graph.right) has[r] = 1;
+  const hasEdge = new Uint8Array(graph.rightCapacity.length);
+  for (const r of graph.right) hasEdge[r] = 1;
   const rights: number[] = [];
-  for (let r = 0; r < has.length; r++) if (has[r]) rights.push(r);
-  return partOf(graph, Int32Array.from(lefts), Int32Array.from(rights), new Int32Array(has.length));
+  for (let r = 0; r < hasEdge.length; r++) if (hasEdge[r]) rights.push(r);
+  return partOf(
+    graph,
+    Int32Array.from(lefts),
+    Int32Array.from(rights),
+    new Int32Array(hasEdge.length),
+  );
 }
 
-function partOf(graph: Graph, lefts: Int32Array, rights: Int32Array, place: Int32Array): Part {
+function partOf(graph: Graph, lefts: Int32Array, rights: Int32Array, newIndex: Int32Array): Part {
   let edges = 0;
   for (const l of lefts) edges += (graph.start[l + 1] as number) - (graph.start[l] as number);
   rights.forEach((r, at) => {
-    place[r] = at;
+    newIndex[r] = at;
   });
   const start = new Int32Array(lefts.length + 1);
   const right = new Int32Array(edges);
@@ -122,19 +126,19 @@ function partOf(graph: Graph, lefts: Int32Array, rights: Int32Array, place: Int3
   let next = 0;
   lefts.forEach((l, at) => {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
-      right[next] = place[graph.right[e] as number] as number;
+      right[next] = newIndex[graph.right[e] as number] as number;
       weight[next++] = graph.weight[e] as number;
     }
     start[at + 1] = next;
   });
-  const own: Graph = {
+  const part: Graph = {
     leftCapacity: lefts.map((l) => graph.leftCapacity[l] as number),
     rightCapacity: rights.map((r) => graph.rightCapacity[r] as number),
     start,
     right,
     weight,
   };
-  return { graph: own, lefts, rights };
+  return { graph: part, lefts, rights };
 }
 
 function identity(length: number): Int32Array {
@@ -143,7 +147,7 @@ function identity(length: number): Int32Array {
   return places;
 }
 
-/** Nodes by group, in their order: those of group g from `start[g]` to before `start[g + 1]`. */
+/** The nodes of each group, in order: those of g are at `start[g]` to before `start[g + 1]`. */
 function buckets(groupOf: Int32Array, count: number): { start: Int32Array; member: Int32Array } {
   const start = new Int32Array(count + 1);
   for (const group of groupOf) start[group + 1] = (start[group + 1] as number) + 1;
@@ -160,7 +164,8 @@ function buckets(groupOf: Int32Array, count: number): { start: Int32Array; membe
 }
 
 /**
- * Disjoint sets with path halving and union by the smaller number (Tarjan and van Leeuwen 1984).
+ * Disjoint sets with path halving. The smaller root becomes the root of a union (Tarjan and van
+ * Leeuwen 1984).
  */
 export class DisjointSets {
   private readonly parent: Int32Array;

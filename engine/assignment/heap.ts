@@ -1,6 +1,6 @@
 /**
- * A binary heap of (key, node); equal keys are ordered by node, so that the order of the lines
- * breaks ties.
+ * A binary min-heap of (key, node) pairs. Equal keys are ordered by node, so that the order of the
+ * lines breaks ties.
  */
 export class Heap {
   size = 0;
@@ -20,11 +20,15 @@ export class Heap {
     const { keys, nodes } = this;
     let at = this.size++;
     while (at > 0) {
-      const up = (at - 1) >> 1;
-      if ((keys[up] as number) < key || (keys[up] === key && (nodes[up] as number) <= node)) break;
-      keys[at] = keys[up] as number;
-      nodes[at] = nodes[up] as number;
-      at = up;
+      const parent = (at - 1) >> 1;
+      if (
+        (keys[parent] as number) < key ||
+        (keys[parent] === key && (nodes[parent] as number) <= node)
+      )
+        break;
+      keys[at] = keys[parent] as number;
+      nodes[at] = nodes[parent] as number;
+      at = parent;
     }
     keys[at] = key;
     nodes[at] = node;

@@ -1,6 +1,7 @@
 /**
- * One amount, once on each side, within the rule's days, and nothing against it: it is suggested
- * even if the texts share nothing, as with a merchant's descriptor and a vendor's name.
+ * Suggests two lines whose amount occurs only once on each side within the rule's days, if nothing
+ * speaks against the pair. Their texts need not share a word: a merchant's descriptor and a
+ * vendor's name often don't.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -11,51 +12,52 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import { decidingRule } from "./deciding-rule.ts";
 
-/** What such a pair is worth besides chance: less than anything the texts support. */
+/** The score before chance is deducted: less than that of any pair that texts support. */
 const SCORE = 0.5;
-/** If unrelated lines have the amount more often, two lines of one amount mean little. */
-const MOST_CHANCE = 0.1;
-/** How many lines of one amount are examined: with more, none is alone. */
-const CROWD = 8;
+/** If more unrelated lines with the amount are expected by chance, an equal amount means little. */
+const MAX_CHANCE = 0.1;
+/** The maximum number of lines of one amount: with more, none of them is a lone amount. */
+const MAX_LINES = 8;
 const NOTE = "No other open line of these days has this amount.";
 
-/** Considers the lines that are still open. */
+/** Only considers lines that are still open. */
 export function proposeLoneAmounts(
   state: RunState,
   rule: Rule,
   ruleIndex: number,
   pool: Pool,
-  ofEqualAmounts: { rule: Rule; index: number } | null,
+  equalAmountsRule: { rule: Rule; index: number } | null,
 ): void {
   const { left, right, seeking } = pool;
   const { before, after } = daysAround(rule);
-  const shorter = left.count <= right.count ? left : right;
-  const first = openByAmount(state, shorter);
-  const second = openByAmount(state, shorter === left ? right : left, first);
-  const [lefts, rights] = shorter === left ? [first, second] : [second, first];
-  const reaches = (l: number, r: number) => {
+  const smaller = left.count <= right.count ? left : right;
+  const first = openByAmount(state, smaller);
+  const second = openByAmount(state, smaller === left ? right : left, first);
+  const [lefts, rights] = smaller === left ? [first, second] : [second, first];
+  const canMatch = (l: number, r: number) => {
     const lag = (right.day[r] as number) - (left.day[l] as number);
     return lag >= -before && lag <= after && left.key.equal(l, right.key, r);
   };
-  for (const [amount, own] of lefts) {
-    const others = rights.get(amount);
-    if (!others || amount === 0 || own.length > CROWD || others.length > CROWD) continue;
-    for (const l of own) {
-      const [r, another] = others.filter((node) => reaches(l, node));
+  for (const [amount, leftNodes] of lefts) {
+    const rightNodes = rights.get(amount);
+    if (!rightNodes || amount === 0) continue;
+    if (leftNodes.length > MAX_LINES || rightNodes.length > MAX_LINES) continue;
+    for (const l of leftNodes) {
+      const [r, otherRight] = rightNodes.filter((node) => canMatch(l, node));
       if (
         r === undefined ||
-        another !== undefined ||
-        own.filter((node) => reaches(node, r)).length > 1
+        otherRight !== undefined ||
+        leftNodes.filter((node) => canMatch(node, r)).length > 1
       )
         continue;
       const [seeker, sought] = seeking === "left" ? [l, right.count] : [r, left.count];
       const chance = sought * Math.exp(-(pool.rarity[seeker] as number));
-      if (chance > MOST_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
-      const [one, other] = [left.line(l), right.line(r)];
+      if (chance > MAX_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
+      const [leftLine, rightLine] = [left.line(l), right.line(r)];
       if (
-        state.perhapsCancelled.left.has(one) ||
-        state.perhapsCancelled.right.has(other) ||
-        state.isRejected([one], [other])
+        state.perhapsCancelled.left.has(leftLine) ||
+        state.perhapsCancelled.right.has(rightLine) ||
+        state.isRejected([leftLine], [rightLine])
       )
         continue;
       const verdict = {
@@ -65,13 +67,13 @@ export function proposeLoneAmounts(
         margin: -Math.log(chance),
         note: NOTE,
       };
-      const ruleOf = decidingRule(state, ofEqualAmounts, ruleIndex, one, other);
-      state.decide(ruleOf, [one], [other], verdict);
+      const ruleOf = decidingRule(state, equalAmountsRule, ruleIndex, leftLine, rightLine);
+      state.decide(ruleOf, [leftLine], [rightLine], verdict);
     }
   }
 }
 
-/** @param others if given, only amounts that one of them has. */
+/** @param others if given, only amounts that are among its keys are considered. */
 function openByAmount(
   state: RunState,
   nodes: Nodes,

@@ -1,32 +1,34 @@
 /**
- * How probable each edge is, given all others: the marginals of the distribution over assignments
- * in which each weighs the exponential of its total weight. Belief propagation after Williams and
- * Lau, "Approximate evaluation of marginal association probabilities with belief propagation", IEEE
- * Transactions on Aerospace and Electronic Systems 50 (2014), who prove that it converges. Nodes
- * with a capacity stand for as many equal ones.
+ * The probability of each edge, given all others: the marginals of the distribution over
+ * assignments in which the probability of each is proportional to the exponential of its total
+ * weight. Belief propagation after Williams and Lau, "Approximate evaluation of marginal
+ * association probabilities with belief propagation", IEEE Transactions on Aerospace and Electronic
+ * Systems 50 (2014), who prove that it converges. A node with a capacity stands for that number of
+ * equal nodes.
  */
-import { byRight, type Graph } from "./graph.ts";
+import { type Graph, incidenceOf } from "./graph.ts";
 
-const MOST_ROUNDS = 50;
-const SETTLED = 1e-4;
-/** exp(200) keeps every product a finite double. */
-const MOST_NATS = 200;
+const MAX_ROUNDS = 50;
+/** Messages have converged when none changes by more than this share. */
+const CONVERGED = 1e-4;
+/** The maximum exponent: exp(200) keeps every product a finite double. */
+const MAX_NATS = 200;
 
 /**
- * @param graph one connected group: the number of rounds depends on all of it.
+ * @param graph one connected group: the number of rounds depends on all of its edges.
  * @returns for each edge the probability that one line of its left node is matched with a line of
  *   its right node.
  */
 export function marginals(graph: Graph): Float64Array {
   const { start, right, leftCapacity, rightCapacity } = graph;
   const odds = Float64Array.from(graph.weight, (weight) =>
-    Math.exp(Math.min(MOST_NATS, weight / 1000)),
+    Math.exp(Math.min(MAX_NATS, weight / 1000)),
   );
   const toRight = new Float64Array(right.length);
   const toLeft = new Float64Array(right.length).fill(1);
-  const incidence = byRight(graph);
+  const incidence = incidenceOf(graph);
   const others = new SumOfOthers();
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     let change = 0;
     for (let l = 0; l < leftCapacity.length; l++) {
       const from = start[l] as number;
@@ -60,7 +62,7 @@ export function marginals(graph: Graph): Float64Array {
         toLeft[e] = message;
       }
     }
-    if (change < SETTLED) break;
+    if (change < CONVERGED) break;
   }
   const probability = new Float64Array(right.length);
   for (let l = 0; l < leftCapacity.length; l++) {

@@ -1,4 +1,4 @@
-/** Which lines of the two sides name each other by a number, as a reference or in a text. */
+/** Finds the lines of the two sides that share a number, as a reference or in a text. */
 
 import type { Lines } from "../lines.ts";
 import { withoutCheckDigits } from "../prepare/check-digits.ts";
@@ -19,30 +19,35 @@ import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 
 const SIDES = ["left", "right"] as const;
-/** A number of more lines of a side than this belongs to a customer or an account. */
-const MOST_LINES = 20;
+/** A number that more lines of a side have belongs to a customer or an account. */
+const MAX_LINES = 20;
 const SLICE = 2000;
-const BITS_A_LINE = 64;
+const BITS_PER_LINE = 64;
 /** 16 MB. */
-const MOST_BITS = 2 ** 27;
+const MAX_BITS = 2 ** 27;
 
 /**
- * The numbers of a line: its own, other spellings of it, and those in its texts. `perhaps`: those
- * that are only numbers of it if the digit after them is a check digit.
+ * The numbers of a line: its reference, other forms of the reference, and the numbers in its texts.
+ * `uncertain`: those of them that it only has if the digit after them is a check digit.
  */
-type Numbers = { own: string[]; alike: string[]; said: string[]; perhaps: string[] };
+type Numbers = {
+  reference: string[];
+  otherForms: string[];
+  quoted: string[];
+  uncertain: string[];
+};
 type Lists = Map<string, number[]>;
 type Index = Record<Kind, Lists>;
 
 export class NamedLines {
   private readonly named: { left: Map<number, Named[]>; right: Map<number, Named[]> };
   private readonly byName: Record<Side, Index>;
-  private readonly perhaps: ReadonlyMap<number, string[]>;
+  private readonly uncertain: ReadonlyMap<number, string[]>;
 
   /**
-   * Reads the open lines. Only numbers that both sides have are kept: what nobody else says names
-   * nothing, and keeping it would cost more memory than the lines themselves. So the shorter side
-   * is read twice, first for which numbers it may have.
+   * Reads the open lines. Only numbers that both sides have are stored, because others match
+   * nothing and would take more memory than the lines themselves. For this the shorter side is read
+   * twice, first for the numbers that it may have.
    */
   static *read(state: RunState, stage: string): Generator<Progress, NamedLines> {
     const [shorter, longer] = [...SIDES].sort(
@@ -50,7 +55,7 @@ export class NamedLines {
     ) as [Side, Side];
     const byName = { left: emptyIndex(), right: emptyIndex() };
     const lefts = new Map<number, Numbers>();
-    const perhaps = new Map<number, string[]>();
+    const uncertain = new Map<number, string[]>();
     const filters = perKind(() => new NameFilter(state.openCount(shorter)));
     for (const { numbers } of numbersOfSide(state, shorter)) {
       if (!numbers) yield { stage, done: 0, total: 0 };
@@ -72,50 +77,50 @@ export class NamedLines {
             }
         if (!isShared) continue;
         if (side === "left") lefts.set(line, numbers);
-        else if (numbers.perhaps.length > 0) perhaps.set(line, numbers.perhaps);
+        else if (numbers.uncertain.length > 0) uncertain.set(line, numbers.uncertain);
       }
     }
-    return new NamedLines(lefts, byName, perhaps);
+    return new NamedLines(lefts, byName, uncertain);
   }
 
-  /** @param perhaps those of the right lines. */
+  /** @param uncertain the uncertain numbers of each right line. */
   private constructor(
     lefts: ReadonlyMap<number, Numbers>,
     byName: Record<Side, Index>,
-    perhaps: ReadonlyMap<number, string[]>,
+    uncertain: ReadonlyMap<number, string[]>,
   ) {
     this.byName = byName;
-    this.perhaps = perhaps;
+    this.uncertain = uncertain;
     this.named = { left: new Map(), right: new Map() };
     const { left, right } = byName;
     for (const [line, numbers] of lefts) {
-      const { own, alike, said } = numbers;
+      const { reference, otherForms, quoted } = numbers;
       const join = (name: string, lists: Lists, isSaidByOther: boolean) =>
-        this.join(line, name, lists, isSaidByOther, numbers.perhaps.includes(name));
-      for (const name of own) {
-        join(name, right.own, false);
-        join(name, right.alike, false);
-        join(name, right.said, true);
+        this.join(line, name, lists, isSaidByOther, numbers.uncertain.includes(name));
+      for (const name of reference) {
+        join(name, right.reference, false);
+        join(name, right.otherForms, false);
+        join(name, right.quoted, true);
       }
-      for (const name of alike) {
-        join(name, right.own, false);
-        join(name, right.said, true);
+      for (const name of otherForms) {
+        join(name, right.reference, false);
+        join(name, right.quoted, true);
       }
-      for (const name of said) {
-        join(name, right.own, false);
-        join(name, right.alike, false);
-        const isOnly = left.said.get(name)?.length === 1 && right.said.get(name)?.length === 1;
-        if (isOnly && isStrong(name) && !isDate(name)) join(name, right.said, true);
+      for (const name of quoted) {
+        join(name, right.reference, false);
+        join(name, right.otherForms, false);
+        const isOnly = left.quoted.get(name)?.length === 1 && right.quoted.get(name)?.length === 1;
+        if (isOnly && isStrong(name) && !isDate(name)) join(name, right.quoted, true);
       }
     }
   }
 
-  /** In the order in which they were found. */
+  /** The lines that share a number with a line, in the order in which they were found. */
   of(side: Side, line: number): readonly Named[] {
-    return this.named[side].get(line) ?? NOBODY;
+    return this.named[side].get(line) ?? NO_LINES;
   }
 
-  /** Whether no other open line of either side has the number of two lines. */
+  /** Whether no other open line of either side has the number that two lines share. */
   isOnlyName(left: number, { line, name }: Named): boolean {
     return SIDES.every((side) => {
       const own = side === "left" ? left : line;
@@ -130,25 +135,25 @@ export class NamedLines {
     name: string,
     lists: Lists,
     isSaidByOther: boolean,
-    isOwnPerhaps: boolean,
+    isUncertain: boolean,
   ): void {
     const lines = lists.get(name);
-    if (!lines || lines.length > MOST_LINES) return;
+    if (!lines || lines.length > MAX_LINES) return;
     for (const right of lines) {
-      const isPerhaps = isOwnPerhaps || this.perhaps.get(right)?.includes(name) === true;
+      const isPerhaps = isUncertain || this.uncertain.get(right)?.includes(name) === true;
       if (!add(this.named.left, left, { line: right, name, isSaidByOther, isPerhaps })) continue;
       add(this.named.right, right, { line: left, name, isSaidByOther: !isSaidByOther, isPerhaps });
     }
   }
 }
 
-/** Which names were added, plus a few others by chance: one bit per hash. */
+/** A Bloom filter of one bit per name: it also contains a few other names by chance. */
 class NameFilter {
   private readonly bits: Uint32Array;
 
   constructor(lines: number) {
-    const size = 2 ** Math.ceil(Math.log2(BITS_A_LINE * Math.max(lines, 64)));
-    this.bits = new Uint32Array(Math.min(size, MOST_BITS) / 32);
+    const size = 2 ** Math.ceil(Math.log2(BITS_PER_LINE * Math.max(lines, 64)));
+    this.bits = new Uint32Array(Math.min(size, MAX_BITS) / 32);
   }
 
   add(name: string): void {
@@ -170,8 +175,8 @@ class NameFilter {
 }
 
 /**
- * The open lines of a side that have numbers, in canonical order; at times null, so that a run
- * yields its progress.
+ * Yields the open lines of a side that have numbers, in canonical order, and null numbers before
+ * every `SLICE` lines, so that the run can report its progress.
  */
 function* numbersOfSide(
   state: RunState,
@@ -182,34 +187,34 @@ function* numbersOfSide(
     const line = open[at] as number;
     if (at % SLICE === 0) yield { line: at, numbers: null };
     const numbers = numbersOf(state[side], line);
-    if (numbers && numbers.own.length + numbers.said.length > 0) yield { line, numbers };
+    if (numbers && numbers.reference.length + numbers.quoted.length > 0) yield { line, numbers };
   }
 }
 
-const KINDS = ["own", "alike", "said"] as const;
+const KINDS = ["reference", "otherForms", "quoted"] as const;
 type Kind = (typeof KINDS)[number];
-/** Two numbers that are only alike, such as INV-7 and PO-7, don't name each other. */
+/** Two references that only have another form in common, such as INV-7 and PO-7, are not joined. */
 const JOINED_WITH: Record<Kind, readonly Kind[]> = {
-  own: KINDS,
-  alike: ["own", "said"],
-  said: KINDS,
+  reference: KINDS,
+  otherForms: ["reference", "quoted"],
+  quoted: KINDS,
 };
 
 function perKind<Value>(make: () => Value): Record<Kind, Value> {
-  return { own: make(), alike: make(), said: make() };
+  return { reference: make(), otherForms: make(), quoted: make() };
 }
-const NOBODY: readonly Named[] = [];
+const NO_LINES: readonly Named[] = [];
 
-/** Null where no text has a digit: those of most lines of some sources. */
+/** Null if no text has a digit, as in most lines of some sources. */
 function numbersOf(lines: Lines, line: number): Numbers | null {
   const reference = textWithDigits(lines, line, "reference");
   const description = textWithDigits(lines, line, "description");
   const counterparty = textWithDigits(lines, line, "counterparty");
   if (reference === null && description === null && counterparty === null) return null;
   const name = identifierOf(reference);
-  const isNamed = name !== null && digitsIn(name) >= MIN_FOUND_DIGITS;
-  const own = isNamed ? [name] : [];
-  const alike = isNamed ? otherFormsOf(name) : [];
+  const isNumbered = name !== null && digitsIn(name) >= MIN_FOUND_DIGITS;
+  const references = isNumbered ? [name] : [];
+  const otherForms = isNumbered ? otherFormsOf(name) : [];
   const phrases: string[] = [];
   for (const text of [description, counterparty, name === null ? reference : null]) {
     for (const one of identifiersIn(text))
@@ -221,21 +226,21 @@ function numbersOf(lines: Lines, line: number): Numbers | null {
       )
         phrases.push(one);
   }
-  const perhaps = isNamed && !isCreditorReference(name) ? withoutCheckDigits(name) : [];
+  const uncertain = isNumbered && !isCreditorReference(name) ? withoutCheckDigits(name) : [];
   for (let at = 0, end = phrases.length; at < end; at++)
     for (const body of withoutCheckDigits(phrases[at] as string)) {
       if (phrases.includes(body)) continue;
       phrases.push(body);
-      if (!isCreditorReference(phrases[at] as string)) perhaps.push(body);
+      if (!isCreditorReference(phrases[at] as string)) uncertain.push(body);
     }
-  return { own, alike, said: phrases, perhaps };
+  return { reference: references, otherForms, quoted: phrases, uncertain };
 }
 
 function isCreditorReference(name: string): boolean {
   return name.startsWith("RF");
 }
 
-/** Most texts have no number, which their bytes show without making a string of them. */
+/** Null if the text has no digit. Its bytes show that without creating a string. */
 function textWithDigits(lines: Lines, line: number, field: TextField): string | null {
   return lines.digitsIn(line, field) > 0 ? lines.text(line, field) : null;
 }
@@ -249,10 +254,10 @@ function emptyIndex(): Index {
 function push(lists: Lists, key: string, line: number): void {
   const list = lists.get(key);
   if (!list) lists.set(key, [line]);
-  else if (list.length <= MOST_LINES && list[list.length - 1] !== line) list.push(line);
+  else if (list.length <= MAX_LINES && list[list.length - 1] !== line) list.push(line);
 }
 
-/** @returns false if the line is known already, and no less certainly. */
+/** @returns false if the line is already in the list, with at least the same certainty. */
 function add(lists: Map<number, Named[]>, line: number, named: Named): boolean {
   const list = lists.get(line);
   const at = list?.findIndex((one) => one.line === named.line) ?? -1;

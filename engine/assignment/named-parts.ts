@@ -1,6 +1,6 @@
 /**
- * A line that says the number of one line of the other side, and of no other, but pays less or more:
- * it is suggested as a part, however rare parts are in this pool.
+ * Suggests a line as a part payment if it shares a number with exactly one line of the other side
+ * but has a different amount, however rare part payments are in this pool.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -13,10 +13,10 @@ import type { Rule } from "../rules.ts";
 import { shareName } from "../sums/cut-names.ts";
 import { allocate } from "./allocate.ts";
 
-/** Below a lone equal amount: of two lines with one number, the amount tells which is misspelt. */
+/** Below a lone equal amount, which shows whose number is misspelled if two lines have the same. */
 const SCORE = 0.45;
 
-/** Considers the lines that are still open and that nothing better was found for. */
+/** Only considers lines that are still open and have no better proposal. */
 export function proposeNamedParts(
   state: RunState,
   rule: Rule,
@@ -39,9 +39,10 @@ export function proposeNamedParts(
     if (!found) continue;
     const { line: r, name } = found;
     if (proposed.right.has(r) || state.perhapsCancelled.right.has(r)) continue;
-    const [amount, other] = [left.amount[l] as number, right.amount[r] as number];
-    if (amount === other || amount * other <= 0 || left.currency[l] !== right.currency[r]) continue;
-    if (!isWithin(toleranceOf(rule), amount, other) || !isNear(l, r)) continue;
+    const [leftAmount, rightAmount] = [left.amount[l] as number, right.amount[r] as number];
+    if (leftAmount === rightAmount || leftAmount * rightAmount <= 0) continue;
+    if (left.currency[l] !== right.currency[r]) continue;
+    if (!isWithin(toleranceOf(rule), leftAmount, rightAmount) || !isNear(l, r)) continue;
     const allocated = allocate(left, [l], right, [r], rule);
     if (allocated === null || state.isRejected([l], [r])) continue;
     if (state.contradictions.of([l], [r]).length > 0) continue;
@@ -61,7 +62,7 @@ export function proposeNamedParts(
   }
 }
 
-/** The only open line that has a left line's number, of which that is the only one in turn. */
+/** The only open line that shares a number with a left line, if that is its only one in turn. */
 function onlyNamed(state: RunState, named: LinesByNumber, l: number): Named | null {
   const open = named.of("left", l).filter(({ line }) => state.isOpen("right", line));
   const [found, second] = open.filter((one) => isCertain(state, l, one));
@@ -72,7 +73,7 @@ function onlyNamed(state: RunState, named: LinesByNumber, l: number): Named | nu
   return back.length === 1 ? found : null;
 }
 
-/** A number behind which a check digit may stand by chance needs the name, too. */
+/** If the last digit may be a check digit only by chance, the lines must also share the name. */
 function isCertain({ left, right }: RunState, l: number, { line, isPerhaps }: Named): boolean {
   return !isPerhaps || shareName(left, l, right, line);
 }

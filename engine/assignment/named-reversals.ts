@@ -1,7 +1,7 @@
 /**
- * Lines of one side that cancel each other although their references differ: the same amount with
- * opposite signs, and one names the other. They are matched only if neither has another candidate,
- * and nothing on the other side belongs to the named line.
+ * Matches lines of one side that cancel each other although their references differ: the same
+ * amount with opposite signs, and one line names the other. They are matched only if neither has
+ * another candidate and no line of the other side belongs to the named line.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -15,34 +15,35 @@ import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 import {
+  hasReversalMark,
   MIN_MARK_LETTERS,
   nameOf,
-  namesReversal,
   numbersOf,
   possiblyUnmarked,
-  quoted,
+  quotedNumbers,
   unmarked,
   unmarkedReference,
 } from "./reversal-names.ts";
-import { shownAcross } from "./reversals-across.ts";
+import { reversalsOnOtherSide } from "./reversals-across.ts";
 import { PartiesOfReversals } from "./reversals-by-party.ts";
 
 type Texts = { reference: string[]; description: string[] };
-/** A key under which a line may be found, and whether it identifies the line beyond doubt. */
-type Name = { key: string; sure: boolean };
-type Pair = { booked: number; reversal: number; key: string; sure: boolean };
-/** Lines of each amount on the side of a reversal and on the other. */
-type Charges = { here: Map<string, number>; across: Map<string, number> };
+/** A key under which a line may be found, and whether it certainly identifies the line. */
+type Name = { key: string; isSure: boolean };
+type Pair = { booked: number; reversal: number; key: string; isSure: boolean };
+/** The number of lines of each amount, on the side of the reversals and on the other side. */
+type Charges = { own: Map<string, number>; other: Map<string, number> };
 
 const SLICE = 1000;
-/** How many lines of one name and amount are examined: with more, none is the one. */
-const LOOKED_AT = 20;
+/** The maximum number of lines of one name and amount: with more, none is identified by them. */
+const MAX_SAME_NAME = 20;
 const SURE_SCORE = 0.99;
-/** Scores of suggestions: if the reversal names the line, and if it may mean it. */
+/** Scores of suggestions: if the reversal certainly names the line, and if it may mean it. */
 const SCORE = { named: 0.8, meant: 0.5 };
-const EARLIER = 0.9;
-/** How long after a payment a line with its name alone may be its return. */
-const SOON_DAYS = 14;
+/** Lowers the score if a later line may be the one that is reversed. */
+const EARLIER_FACTOR = 0.9;
+/** The maximum days after a payment within which a line with only its name may be its return. */
+const MAX_RETURN_DAYS = 14;
 
 export function* namedReversals(
   state: RunState,
@@ -73,26 +74,27 @@ export function* namedReversals(
       yield { stage: rule.name, done: opposed.length + done, total: 2 * opposed.length };
     const money = moneyOf(lines, line, -1);
     const texts = textsOf(lines, line);
-    for (const { key, sure } of namesOf(texts)) {
+    for (const { key, isSure } of namesOf(texts)) {
       const found = index.get(`${money} ${key}`) ?? [];
-      for (const booked of found.slice(0, LOOKED_AT))
-        pairs.add({ booked, reversal: line, key, sure: sure && found.length <= LOOKED_AT });
+      for (const booked of found.slice(0, MAX_SAME_NAME))
+        pairs.add({ booked, reversal: line, key, isSure: isSure && found.length <= MAX_SAME_NAME });
     }
     if (pairs.hasReversal(line) || !saysReversal(texts)) continue;
-    for (const booked of parties.equalsOf(line)) {
+    for (const booked of parties.oppositesOf(line)) {
       const name = pairs.isSoonAfter(booked, line) ? parties.sharedName(booked, line) : "";
-      if (name !== "") pairs.add({ booked, reversal: line, key: `party ${name}`, sure: false });
+      if (name !== "") pairs.add({ booked, reversal: line, key: `party ${name}`, isSure: false });
     }
   }
   pairs.settle(ruleIndex);
 }
 
-function partsOf(key: string): [kind: string, name: string] {
+/** The kind of a key, and the name after it. */
+function splitKey(key: string): [kind: string, name: string] {
   const at = key.indexOf(" ");
   return [key.slice(0, at), key.slice(at + 1)];
 }
 
-/** The names of a line: its reference, its numbers, all of its text. */
+/** The keys of a line: the numbers in its reference, the reference, and its whole text. */
 function keysOf({ reference, description }: Texts): string[] {
   const keys = numbersOf(reference).map((number) => `number ${number}`);
   if (reference.length > 0) keys.push(`reference ${nameOf(reference)}`);
@@ -100,26 +102,27 @@ function keysOf({ reference, description }: Texts): string[] {
   return keys;
 }
 
+/** The keys of the lines that a reversal may name. */
 function namesOf({ reference, description }: Texts): Name[] {
   const names: Name[] = [];
   for (const name of unmarkedReference(reference)) {
-    names.push({ key: `reference ${name}`, sure: hasDigit(name) });
-    for (const number of numbersOf([name])) names.push({ key: `number ${number}`, sure: true });
+    names.push({ key: `reference ${name}`, isSure: hasDigit(name) });
+    for (const number of numbersOf([name])) names.push({ key: `number ${number}`, isSure: true });
   }
   for (const name of possiblyUnmarked(description))
-    names.push({ key: `text ${name}`, sure: false });
+    names.push({ key: `text ${name}`, isSure: false });
   for (const name of unmarked(description, MIN_MARK_LETTERS))
-    names.push({ key: `text ${name}`, sure: quoted([name]).length > 0 });
-  const sure = saysReversal({ reference, description });
-  for (const name of [...quoted(reference), ...quoted(description)]) {
-    names.push({ key: `reference ${name}`, sure });
-    if (sure) names.push({ key: `number ${name}`, sure });
+    names.push({ key: `text ${name}`, isSure: quotedNumbers([name]).length > 0 });
+  const isSure = saysReversal({ reference, description });
+  for (const name of [...quotedNumbers(reference), ...quotedNumbers(description)]) {
+    names.push({ key: `reference ${name}`, isSure });
+    if (isSure) names.push({ key: `number ${name}`, isSure });
   }
   return names;
 }
 
 function saysReversal({ reference, description }: Texts): boolean {
-  return namesReversal(reference) || namesReversal(description);
+  return hasReversalMark(reference) || hasReversalMark(description);
 }
 
 class Pairs {
@@ -129,7 +132,7 @@ class Pairs {
   private readonly dayNumber: (day: number) => number;
   private readonly pairs = new Map<string, Pair>();
   private readonly partners = new Map<number, number>();
-  /** By reversal, the lines it may name. */
+  /** By reversal: the lines that it may reverse. */
   private readonly bookedOf = new Map<number, number[]>();
 
   constructor(state: RunState, side: Side, rule: Rule, dayNumber: (day: number) => number) {
@@ -143,17 +146,17 @@ class Pairs {
     const { booked, reversal } = pair;
     if (!this.isInWindow(booked, reversal) || !this.agrees(booked, reversal)) return;
     if (this.state.isRejected(...this.membersOf(pair))) return;
-    const known = `${Math.min(booked, reversal)} ${Math.max(booked, reversal)}`;
-    const before = this.pairs.get(known);
-    if (!before) {
+    const pairKey = `${Math.min(booked, reversal)} ${Math.max(booked, reversal)}`;
+    const known = this.pairs.get(pairKey);
+    if (!known) {
       for (const line of [booked, reversal])
         this.partners.set(line, (this.partners.get(line) ?? 0) + 1);
       this.bookedOf.set(reversal, [...(this.bookedOf.get(reversal) ?? []), booked]);
     }
-    if (!before || (pair.sure && !before.sure)) this.pairs.set(known, pair);
+    if (!known || (pair.isSure && !known.isSure)) this.pairs.set(pairKey, pair);
   }
 
-  /** Whether a line names any line that it reverses. */
+  /** Whether a line was added as the reversal of another. */
   hasReversal(line: number): boolean {
     return this.bookedOf.has(line);
   }
@@ -161,27 +164,27 @@ class Pairs {
   isSoonAfter(booked: number, reversal: number): boolean {
     const { value_date } = this.state[this.side];
     const lag = (value_date[reversal] as number) - (value_date[booked] as number);
-    return lag >= 0 && lag <= SOON_DAYS;
+    return lag >= 0 && lag <= MAX_RETURN_DAYS;
   }
 
   settle(ruleIndex: number): void {
     const { state, side, rule } = this;
-    const across = this.namesAcross();
-    const shown = this.shownAcross();
-    const charges = { here: this.countMoney(side), across: this.countMoney(opposite(side)) };
+    const otherNames = this.namesOnOtherSide();
+    const onOtherSide = this.linesOnOtherSide();
+    const charges = { own: this.countsOf(side), other: this.countsOf(opposite(side)) };
     for (const pair of this.pairs.values()) {
       const { booked, reversal } = pair;
-      if (shown.has(booked) || shown.has(reversal)) continue;
+      if (onOtherSide.has(booked) || onOtherSide.has(reversal)) continue;
       const rivals = Math.max(
         this.partners.get(booked) as number,
         this.partners.get(reversal) as number,
       );
-      const held = this.heldBack(pair, rivals, across);
-      const sure = held === HELD.no || held === HELD.rule;
+      const held = this.heldBack(pair, rivals, otherNames);
+      const isSure = held === HELD.no || held === HELD.rule;
       const verdict = {
         basis: BASIS.unique,
         held,
-        score: sure ? SURE_SCORE : this.scoreOf(pair, rivals),
+        score: isSure ? SURE_SCORE : this.scoreOf(pair, rivals),
         margin: rivals > 1 ? 0 : Infinity,
         note: this.noteOf(pair),
       };
@@ -195,11 +198,11 @@ class Pairs {
   }
 
   private scoreOf(pair: Pair, rivals: number): number {
-    const score = (pair.sure ? SCORE.named : SCORE.meant) / rivals;
-    return this.isNearest(pair) ? score : score * EARLIER;
+    const score = (pair.isSure ? SCORE.named : SCORE.meant) / rivals;
+    return this.isNearest(pair) ? score : score * EARLIER_FACTOR;
   }
 
-  /** Whether no other line that the reversal may name was booked later, and before it. */
+  /** Whether no other line that the reversal may reverse lies between the two. */
   private isNearest({ booked, reversal }: Pair): boolean {
     const { value_date } = this.state[this.side];
     const day = (line: number) => value_date[line] as number;
@@ -209,22 +212,22 @@ class Pairs {
   }
 
   /**
-   * Whether something was charged more often than the other side has it: then the last charge is
-   * reversed.
+   * Whether this side has a charge more often than the other side. Then the last charge is the one
+   * that is reversed.
    */
   private isSecondCharge(pair: Pair, rivals: number, charges: Charges): boolean {
     const money = moneyOf(this.state[this.side], pair.booked, 1);
     return (
       rivals > 1 &&
       this.isNearest(pair) &&
-      (charges.across.get(money) ?? 0) < (charges.here.get(money) ?? 0)
+      (charges.other.get(money) ?? 0) < (charges.own.get(money) ?? 0)
     );
   }
 
   private heldBack(
-    { booked, reversal, key, sure }: Pair,
+    { booked, reversal, key, isSure }: Pair,
     rivals: number,
-    across: ReadonlySet<string>,
+    otherNames: ReadonlySet<string>,
   ): Held {
     const { counterparty } = this.state[this.side].hashes;
     const lines = this.state[this.side];
@@ -235,17 +238,17 @@ class Pairs {
         lines.text(booked, "counterparty") as string,
         lines.text(reversal, "counterparty") as string,
       );
-    if (!sure || isOther) return HELD.score;
-    const [, name] = partsOf(key);
+    if (!isSure || isOther) return HELD.score;
+    const [, name] = splitKey(key);
     const isExpected = [1, -1].some((sign) =>
-      across.has(`${moneyOf(lines, booked, sign)} ${name}`),
+      otherNames.has(`${moneyOf(lines, booked, sign)} ${name}`),
     );
     if (rivals > 1 || isExpected) return HELD.margin;
     return this.rule.then === "match" ? HELD.no : HELD.rule;
   }
 
-  /** How many open lines of a side have each amount of a pair. */
-  private countMoney(side: Side): Map<string, number> {
+  /** The number of open lines of a side for each amount of the pairs. */
+  private countsOf(side: Side): Map<string, number> {
     const amounts = new Set<number>();
     for (const { booked } of this.pairs.values())
       amounts.add(this.state[this.side].amount[booked] as number);
@@ -259,7 +262,7 @@ class Pairs {
     return counts;
   }
 
-  /** A reversal is `days_after` the booking it reverses, or `days_before` it. */
+  /** Whether a reversal is at most `days_after` after the booking, or `days_before` before it. */
   private isInWindow(booked: number, reversal: number): boolean {
     const { value_date } = this.state[this.side];
     const { before, after } = daysAround(this.rule);
@@ -268,7 +271,7 @@ class Pairs {
     return lag >= -before && lag <= after;
   }
 
-  /** In the other fields of the rule's `on`. */
+  /** Whether two lines agree in the rule's `on` fields other than the reference. */
   private agrees(booked: number, reversal: number): boolean {
     const lines = this.state[this.side];
     return (this.rule.on ?? []).every((field) => {
@@ -283,10 +286,10 @@ class Pairs {
   }
 
   /**
-   * What open lines of the other side with the amount of a pair quote: a line with a counterpart
-   * there was not reversed.
+   * The names in open lines of the other side that have the amount of a pair, with either sign: a
+   * line with a counterpart there was not reversed.
    */
-  private namesAcross(): Set<string> {
+  private namesOnOtherSide(): Set<string> {
     const other = this.state[opposite(this.side)];
     const amounts = new Set<number>();
     for (const { booked } of this.pairs.values())
@@ -297,30 +300,30 @@ class Pairs {
     for (const line of this.state.open(other.side)) {
       if (!amounts.has(other.amount[line] as number)) continue;
       const { reference, description } = textsOf(other, line);
-      const alone = [...reference, ...description].map((word) => nameOf([word]));
+      const singleWords = [...reference, ...description].map((word) => nameOf([word]));
       for (const name of [
         nameOf(reference),
         nameOf(description),
-        ...alone,
-        ...quoted(reference),
-        ...quoted(description),
+        ...singleWords,
+        ...quotedNumbers(reference),
+        ...quotedNumbers(description),
       ])
         names.add(`${moneyOf(other, line, 1)} ${name}`);
     }
     return names;
   }
 
-  /** For pairs with one reference: whether a line of the other side quotes either. */
-  private shownAcross(): Set<number> {
+  /** The lines that the other side also has, of pairs whose two references are equal. */
+  private linesOnOtherSide(): Set<number> {
     const lines = this.state[this.side];
     const nameAt = (line: number) => nameOf(lines.words(line, "reference"));
-    const alike = [...this.pairs.values()].filter(
+    const sameReference = [...this.pairs.values()].filter(
       ({ booked, reversal }) => nameAt(booked) === nameAt(reversal),
     );
-    return shownAcross(
+    return reversalsOnOtherSide(
       this.state,
       this.side,
-      alike.flatMap(({ booked, reversal }) => [booked, reversal]),
+      sameReference.flatMap(({ booked, reversal }) => [booked, reversal]),
     );
   }
 
@@ -331,16 +334,17 @@ class Pairs {
   private noteOf({ booked, reversal, key }: Pair): string {
     const lines = this.state[this.side];
     const { reference } = textsOf(lines, reversal);
-    const [kind, name] = partsOf(key);
+    const [kind, name] = splitKey(key);
     const byReference =
-      kind !== "text" && [...unmarkedReference(reference), ...quoted(reference)].includes(name);
+      kind !== "text" &&
+      [...unmarkedReference(reference), ...quotedNumbers(reference)].includes(name);
     const quote = lines.text(reversal, byReference ? "reference" : "description");
     if (kind === "party") return `“${quote}” has the name “${name}”, as the other line has.`;
     return `“${quote}” names “${lines.text(booked, kind === "text" ? "description" : "reference")}”.`;
   }
 }
 
-/** A description, too, without the noise that a reference may have. */
+/** The words of both texts. The description, too, is read without the noise words of references. */
 function textsOf(lines: Lines, line: number): Texts {
   return {
     reference: lines.words(line, "reference"),

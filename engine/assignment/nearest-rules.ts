@@ -7,10 +7,10 @@ import type { Rule } from "../rules.ts";
 import { allocate } from "./allocate.ts";
 import { namedReversals } from "./named-reversals.ts";
 import { type NearestPair, nearestPairs } from "./nearest.ts";
-import { shownAcross } from "./reversals-across.ts";
+import { reversalsOnOtherSide } from "./reversals-across.ts";
 
 /**
- * Pairs whose amounts and days are within the rule's tolerance of each other, if it is clear which
+ * Matches pairs whose amounts and days are within the rule's tolerance, if it is clear which lines
  * belong together.
  */
 export function* tolerant(
@@ -28,10 +28,10 @@ export function* tolerant(
       const r = right.take(pair.right);
       if (state.isRejected([l], [r])) continue;
       const verdict = {
-        basis: pair.alone ? BASIS.unique : BASIS.nearest,
+        basis: pair.isAlone ? BASIS.unique : BASIS.nearest,
         held: rule.then === "match" ? HELD.no : HELD.rule,
-        score: pair.alone ? 0.99 : 0.98,
-        margin: pair.alone ? Infinity : pair.margin,
+        score: pair.isAlone ? 0.99 : 0.98,
+        margin: pair.isAlone ? Infinity : pair.margin,
         runnerUp: runnerUpOf(pair, left, right),
       };
       const allocated = allocate(state.left, [l], state.right, [r], rule);
@@ -42,9 +42,9 @@ export function* tolerant(
 }
 
 /**
- * Lines of one side that cancel each other: the same amount with opposite signs. A reversal is
- * `days_after` the booking it reverses, or `days_before` it. If they must have the same reference,
- * one may name the other's instead.
+ * Matches lines of one side that cancel each other: the same amount with opposite signs. A reversal
+ * is up to `days_after` after the booking that it reverses, or up to `days_before` before it. If
+ * the rule requires the same reference, one line may quote the other's reference instead.
  */
 export function* reversal(
   state: RunState,
@@ -77,26 +77,26 @@ export function* reversal(
       amount_tolerance_bps: 0,
       amount_tolerance_minor: 0,
     });
-    const taken = pairs.flatMap((pair) =>
+    const linePairs = pairs.flatMap((pair) =>
       Array.from({ length: pair.units }, () => ({
         pair,
         lines: [booked.take(pair.left), reversed.take(pair.right)],
       })),
     );
-    const shown = shownAcross(
+    const onOtherSide = reversalsOnOtherSide(
       state,
       side,
-      taken.flatMap(({ lines }) => lines),
+      linePairs.flatMap(({ lines }) => lines),
     );
-    for (const { pair, lines } of taken) {
+    for (const { pair, lines } of linePairs) {
       const [left, right] = side === "left" ? [lines, []] : [[], lines];
-      if (lines.some((line) => shown.has(line)) || state.isRejected(left, right)) continue;
+      if (lines.some((line) => onOtherSide.has(line)) || state.isRejected(left, right)) continue;
       const runnerUp = runnerUpOf(pair, booked, reversed);
       const verdict = {
-        basis: pair.alone ? BASIS.unique : BASIS.nearest,
+        basis: pair.isAlone ? BASIS.unique : BASIS.nearest,
         held: rule.then === "match" ? HELD.no : HELD.rule,
-        score: pair.alone ? 0.99 : 0.98,
-        margin: pair.alone ? Infinity : pair.margin,
+        score: pair.isAlone ? 0.99 : 0.98,
+        margin: pair.isAlone ? Infinity : pair.margin,
         runnerUp: runnerUp && { ...runnerUp, side },
       };
       state.decide(ruleIndex, left, right, verdict);

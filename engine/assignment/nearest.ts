@@ -1,6 +1,6 @@
 /**
- * Pairs by nearness of amount and day alone: an assignment over each connected group, from which a
- * pair is taken only if every other assignment is clearly worse.
+ * Pairs lines by nearness of amount and day alone: solves an assignment over each connected group,
+ * and takes a pair from it only if every other assignment is clearly worse.
  */
 
 import { daysAround, Window } from "../candidates/window.ts";
@@ -13,18 +13,18 @@ import { assign } from "./assignment.ts";
 import { type Graph, split } from "./graph.ts";
 import { RunnerUp } from "./runner-up.ts";
 
-/** A pair weighs one to two of these, by nearness: more pairs count before nearer ones. */
+/** A pair weighs one to two units, by its nearness: more pairs outweigh nearer pairs. */
 const UNIT = 1000;
-/** By how much the next best assignment has to be worse. */
-const CLEARLY = 300;
-const STEPS = 1000;
+/** The minimum loss of weight in the next best assignment. */
+const MIN_LOSS = 300;
+const MAX_STEPS = 1000;
 const SLICE = 5000;
 
 export type NearestPair = {
   left: number;
   right: number;
   units: number;
-  alone: boolean;
+  isAlone: boolean;
   margin: number;
   runnerUp: { left: number; right: number };
 };
@@ -35,9 +35,9 @@ export function* nearestPairs(
   right: Nodes,
   rule: Rule,
 ): Generator<Progress, NearestPair[]> {
-  const window = new Window(right, rule, STEPS);
+  const window = new Window(right, rule, MAX_STEPS);
   const start = new Int32Array(left.count + 1);
-  const to: number[] = [];
+  const counterparts: number[] = [];
   const weight: number[] = [];
   const crowded = new Uint8Array(left.count);
   for (let l = 0; l < left.count; l++) {
@@ -46,16 +46,16 @@ export function* nearestPairs(
     if (window.crowded) crowded[l] = 1;
     for (const r of window.found.subarray(0, window.count).sort()) {
       if (left.lines !== right.lines && left.isRejected(state, l, right, r)) continue;
-      to.push(r);
+      counterparts.push(r);
       weight.push(Math.round(UNIT * (1 + nearness(left, l, right, r, rule))));
     }
-    start[l + 1] = to.length;
+    start[l + 1] = counterparts.length;
   }
   const graph = {
     leftCapacity: left.capacities(),
     rightCapacity: right.capacities(),
     start,
-    right: Int32Array.from(to),
+    right: Int32Array.from(counterparts),
     weight: Int32Array.from(weight),
   };
   const pairs: NearestPair[] = [];
@@ -80,19 +80,19 @@ export function* nearestPairs(
 function* clearPairs(graph: Graph): Generator<NearestPair> {
   const solution = assign(graph);
   if (solution.unsolved.some(Boolean)) return;
-  const second = new RunnerUp(graph, solution);
-  const alone = graph.right.length === 1;
+  const search = new RunnerUp(graph, solution);
+  const isAlone = graph.right.length === 1;
   for (let l = 0; l < graph.leftCapacity.length; l++) {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
       const units = solution.flow[e] as number;
       if (units === 0) continue;
-      const { loss, left, right } = second.loss(l, e, 2 * UNIT);
-      if (loss >= CLEARLY)
+      const { loss, left, right } = search.loss(l, e, 2 * UNIT);
+      if (loss >= MIN_LOSS)
         yield {
           left: l,
           right: graph.right[e] as number,
           units,
-          alone,
+          isAlone,
           margin: loss / UNIT,
           runnerUp: { left, right },
         };
@@ -100,7 +100,7 @@ function* clearPairs(graph: Graph): Generator<NearestPair> {
   }
 }
 
-/** From 0 at the edge of the tolerance and the window to 1 for the same amount on the same day. */
+/** From 0 at the limits of tolerance and window to 1 for the same amount on the same day. */
 function nearness(left: Nodes, l: number, right: Nodes, r: number, rule: Rule): number {
   const [a, b] = [left.amount[l] as number, right.amount[r] as number];
   const amount = Math.abs(a - b) / Math.max(1, toleranceFor(toleranceOf(rule), a, b));

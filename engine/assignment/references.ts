@@ -1,8 +1,8 @@
 /**
- * Lines that one side names by a number of the other: an invoice number in a bank's text, a
- * reference with check digits against the bare number. Lines that name each other, have the same
- * amount and no other candidate are matched from the first run on: a pair of lines, or one line and
- * the sum of all lines that it names.
+ * Matches lines by a number that both sides have: an invoice number in a bank's text, or a
+ * reference with check digits and the bare number. Lines that share a number, have the same amount
+ * and no other candidate are matched from the first run on: a pair of lines, or one line with the
+ * sum of all lines that share a number with it.
  */
 
 import { type Days, daysAround } from "../candidates/window.ts";
@@ -20,13 +20,13 @@ import { opposite, type Side } from "../side.ts";
 import { NamedLines } from "./named-lines.ts";
 
 const SURE_SCORE = 0.999;
-/** For lines with one number that are farther apart than the rule allows. */
+/** The score of lines that share a number but are farther apart than the rule allows. */
 const FAR_SCORE = 0.6;
-/** For one of several payments, any of which may be the one. */
+/** The score of one of several payments of a line, any of which may be the right one. */
 const TWICE_SCORE = 0.95;
 const SIDES = ["left", "right"] as const;
-/** More lines are not parts of one any more. */
-const MOST_PARTS = 50;
+/** The maximum number of lines that are parts of one line. */
+const MAX_PARTS = 50;
 
 export function* references(
   state: RunState,
@@ -37,9 +37,9 @@ export function* references(
   const named = yield* NamedLines.read(state, rule.name);
   state.named = named;
   const matching = new Matching(state, rule, ruleIndex, businessDays, named);
-  matching.pairs();
-  matching.paidTwice();
-  matching.sums();
+  matching.matchPairs();
+  matching.suggestPaidTwice();
+  matching.matchSums();
 }
 
 class Matching {
@@ -66,11 +66,11 @@ class Matching {
   }
 
   /** Matches two lines of equal amount that share a number with no other line of that amount. */
-  pairs(): void {
+  matchPairs(): void {
     const { left, right } = this.state;
     for (const l of this.state.open("left")) {
-      const [found, second] = this.equals("left", l);
-      if (!found || second || this.equals("right", found.line).length !== 1) continue;
+      const [found, second] = this.sameAmountLines("left", l);
+      if (!found || second || this.sameAmountLines("right", found.line).length !== 1) continue;
       const r = found.line;
       if (!left.amount[l] || this.state.isRejected([l], [r])) continue;
       const lag = this.lag(l, r);
@@ -78,7 +78,7 @@ class Matching {
       if (!isNear && (Math.abs(lag) > MAX_DAYS || !this.named.isOnlyName(l, found))) continue;
       this.decide([l], [r], {
         basis: BASIS.unique,
-        held: !isNear ? HELD.window : this.isOfOther(l, r) ? HELD.contradiction : HELD.no,
+        held: !isNear ? HELD.window : this.namesOtherParty(l, r) ? HELD.contradiction : HELD.no,
         score: isNear ? SURE_SCORE : FAR_SCORE,
         margin: Infinity,
         note: noteOf(found, left, l, right, r),
@@ -86,8 +86,8 @@ class Matching {
     }
   }
 
-  /** Whether the text of one line names another counterparty than that of the other line. */
-  private isOfOther(l: number, r: number): boolean {
+  /** Whether the text of one line names a different counterparty from the other line's. */
+  private namesOtherParty(l: number, r: number): boolean {
     return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
       const found = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
@@ -96,35 +96,39 @@ class Matching {
   }
 
   /**
-   * A line that is paid more than once, and what was paid too much sent back: suggested with the
-   * first payment, and each later one with what went back, because any of them may be the one.
+   * Suggests matches for a line that was paid more than once and whose surplus payments were sent
+   * back: the line with its first payment, and each later payment with a return. Any of the
+   * payments may be the right one.
    */
-  paidTwice(): void {
+  suggestPaidTwice(): void {
     for (const side of SIDES) {
       for (const target of this.state.open(side)) {
         const payments = this.paymentsOf(side, target);
         if (!payments) continue;
         const verdict = { basis: BASIS.keyed, held: HELD.margin, score: TWICE_SCORE, margin: 0 };
-        const { name, paid, sentBack } = payments;
-        const note = `${paid.length} lines pay “${name}”, and ${sentBack.length} went back.`;
+        const { name, paid, returns } = payments;
+        const note = `${paid.length} lines pay “${name}”, and ${returns.length} went back.`;
         const decide = (own: number[], other: number[]) => {
           const [left, right] = side === "left" ? [own, other] : [other, own];
           if (!this.state.isRejected(left, right)) this.decide(left, right, { ...verdict, note });
         };
         decide([target], [paid[0] as number]);
-        for (const [at, line] of sentBack.entries()) decide([], [paid[at + 1] as number, line]);
+        for (const [at, line] of returns.entries()) decide([], [paid[at + 1] as number, line]);
       }
     }
   }
 
-  /** By day the lines that share a number with a target: its amount, and the opposite once less. */
+  /**
+   * The lines that share a number with a target, by day: payments of its amount, and returns of the
+   * opposite amount, one fewer than the payments. Null if there are other lines.
+   */
   private paymentsOf(
     side: Side,
     target: number,
-  ): { name: string; paid: number[]; sentBack: number[] } | null {
+  ): { name: string; paid: number[]; returns: number[] } | null {
     const named = this.named.of(side, target);
     const [first] = named;
-    if (!first || named.length < 3 || named.length > MOST_PARTS) return null;
+    if (!first || named.length < 3 || named.length > MAX_PARTS) return null;
     const amount = this.state[side].amount[target] as number;
     const other = this.state[opposite(side)];
     const isOpen = ({ line }: Named) =>
@@ -135,24 +139,24 @@ class Matching {
         .map(({ line }) => line)
         .filter((line) => other.amount[line] === wanted)
         .sort((a, b) => compareLines(other, a, b));
-    const [paid, sentBack] = [withAmount(amount), withAmount(-amount)];
-    if (paid.length !== sentBack.length + 1 || paid.length + sentBack.length < named.length)
+    const [paid, returns] = [withAmount(amount), withAmount(-amount)];
+    if (paid.length !== returns.length + 1 || paid.length + returns.length < named.length)
       return null;
-    const isAfter = (line: number, at: number) =>
+    const followsPayment = (line: number, at: number) =>
       (other.value_date[line] as number) >= (other.value_date[paid[at + 1] as number] as number);
-    return sentBack.length > 0 && sentBack.every(isAfter)
-      ? { name: first.name, paid, sentBack }
+    return returns.length > 0 && returns.every(followsPayment)
+      ? { name: first.name, paid, returns }
       : null;
   }
 
   /** Matches a line with the sum of all lines that share a number with it. */
-  sums(): void {
+  matchSums(): void {
     for (const side of SIDES) {
       const other = opposite(side);
       for (const target of this.state.open(side)) {
         if (!this.state.isOpen(side, target)) continue;
         const parts = this.partsOf(side, target);
-        if (parts.length < 2 || parts.length > MOST_PARTS) continue;
+        if (parts.length < 2 || parts.length > MAX_PARTS) continue;
         const lines = parts.map(({ line }) => line);
         const [lefts, rights] = side === "left" ? [[target], lines] : [lines, [target]];
         if (this.state.isRejected(lefts, rights)) continue;
@@ -170,8 +174,9 @@ class Matching {
   }
 
   /**
-   * The open lines that share a number with the target, or those that do beyond doubt. Returns none
-   * unless all lie in the window, have no other target and add up to the target's amount.
+   * The open lines that share a number with the target; if these don't add up to its amount, only
+   * the lines that certainly share one. Empty unless the lines add up, are in the window and have
+   * no other target.
    */
   private partsOf(side: Side, target: number): Named[] {
     const other = opposite(side);
@@ -180,9 +185,9 @@ class Matching {
     const all = this.named.of(side, target).filter(({ line }) => this.areOpen(side, target, line));
     const certain = all.filter(({ isPerhaps }) => !isPerhaps);
     const parts = [all, certain].find(
-      (some) =>
-        some.length >= 2 &&
-        sum(some.map(({ line }) => this.state[other].amount[line] as number)) === BigInt(amount),
+      (lines) =>
+        lines.length >= 2 &&
+        sum(lines.map(({ line }) => this.state[other].amount[line] as number)) === BigInt(amount),
     );
     const isAlone = ({ line, isPerhaps }: Named) =>
       this.isNear(side, target, line) &&
@@ -190,18 +195,18 @@ class Matching {
         .of(other, line)
         .filter((one) => this.areOpen(other, line, one.line) && (isPerhaps || !one.isPerhaps))
         .length === 1;
-    return parts?.every(isAlone) && !this.cancelEachOther(other, parts) ? parts : [];
+    return parts?.every(isAlone) && !this.haveCancelingPair(other, parts) ? parts : [];
   }
 
-  /** Without two that cancel each other, the sum would be the same. */
-  private cancelEachOther(side: Side, parts: readonly Named[]): boolean {
+  /** Whether two parts cancel each other: the sum would be the same without them. */
+  private haveCancelingPair(side: Side, parts: readonly Named[]): boolean {
     const { amount } = this.state[side];
     const amounts = new Set(parts.map(({ line }) => amount[line] as number));
     return parts.some(({ line }) => amounts.has(-(amount[line] as number)));
   }
 
-  /** Lines of the same amount that share a number: those that do beyond doubt, if there are any. */
-  private equals(side: Side, line: number): Named[] {
+  /** Lines of the same amount that share a number: only those that certainly do, if any do. */
+  private sameAmountLines(side: Side, line: number): Named[] {
     const other = opposite(side);
     const amount = this.state[side].amount[line];
     const equal = this.named
@@ -241,7 +246,7 @@ class Matching {
   }
 }
 
-/** Says in whose text the number was found, unless it is the reference of both lines. */
+/** States in which line's text the number was found, unless both lines have a reference. */
 function noteOf(
   { name, isSaidByOther }: Named,
   left: Lines,

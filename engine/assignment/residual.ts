@@ -1,19 +1,19 @@
-/** The residual graph of an assignment, as searches for shortest paths walk through it. */
-import { byRight, type Graph, type Incidence } from "./graph.ts";
+/** The residual graph of an assignment, with the state of a search for shortest paths in it. */
+import { type Graph, type Incidence, incidenceOf } from "./graph.ts";
 import { Heap } from "./heap.ts";
 
 export type Assignment = {
-  /** How often each edge is used. */
+  /** The number of units on each edge. */
   flow: Int32Array;
   /**
-   * Prices in the unit of the weights: on each edge leftPrice + rightPrice ≥ weight, with equality
-   * where it is used.
+   * Dual prices in the unit of the weights: leftPrice + rightPrice ≥ weight on each edge, with
+   * equality on used edges.
    */
   leftPrice: Float64Array;
   rightPrice: Float64Array;
   /**
-   * Left nodes that the budget of steps left unsolved: they and everything they reach are
-   * uncertain.
+   * 1 for each left node whose search ended at its budget of steps: that node and all nodes that it
+   * reaches are uncertain.
    */
   unsolved: Uint8Array;
   incidence: Incidence;
@@ -32,9 +32,9 @@ export class Residual {
   protected readonly rightUsed: Int32Array;
   protected readonly leftDistance: Float64Array;
   protected readonly rightDistance: Float64Array;
-  /** The edge by which a node was reached. */
-  protected readonly leftBy: Int32Array;
-  protected readonly rightBy: Int32Array;
+  /** The edge by which the search reached a node. */
+  protected readonly leftPredecessor: Int32Array;
+  protected readonly rightPredecessor: Int32Array;
   protected readonly leftOfEdge: Int32Array;
   protected touchedLeft: number[] = [];
   protected touchedRight: number[] = [];
@@ -44,7 +44,7 @@ export class Residual {
     const leftCount = graph.leftCapacity.length;
     const rightCount = graph.rightCapacity.length;
     this.graph = graph;
-    this.incidence = solved?.incidence ?? byRight(graph);
+    this.incidence = solved?.incidence ?? incidenceOf(graph);
     this.flow = solved?.flow ?? new Int32Array(graph.right.length);
     this.leftPrice = solved?.leftPrice ?? new Float64Array(leftCount);
     this.rightPrice = solved?.rightPrice ?? new Float64Array(rightCount);
@@ -53,8 +53,8 @@ export class Residual {
     this.rightUsed = new Int32Array(rightCount);
     this.leftDistance = new Float64Array(leftCount).fill(Infinity);
     this.rightDistance = new Float64Array(rightCount).fill(Infinity);
-    this.leftBy = new Int32Array(leftCount).fill(NONE);
-    this.rightBy = new Int32Array(rightCount).fill(NONE);
+    this.leftPredecessor = new Int32Array(leftCount).fill(NONE);
+    this.rightPredecessor = new Int32Array(rightCount).fill(NONE);
     this.leftOfEdge = new Int32Array(graph.right.length);
     for (let l = 0; l < leftCount; l++) {
       let best = 0;
@@ -69,19 +69,19 @@ export class Residual {
     }
   }
 
-  protected reachLeft(l: number, distance: number, by: number): void {
+  protected reachLeft(l: number, distance: number, edge: number): void {
     if (this.leftDistance[l] === Infinity) this.touchedLeft.push(l);
     this.leftDistance[l] = distance;
-    this.leftBy[l] = by;
+    this.leftPredecessor[l] = edge;
   }
 
-  protected reachRight(r: number, distance: number, by: number): void {
+  protected reachRight(r: number, distance: number, edge: number): void {
     if (this.rightDistance[r] === Infinity) this.touchedRight.push(r);
     this.rightDistance[r] = distance;
-    this.rightBy[r] = by;
+    this.rightPredecessor[r] = edge;
   }
 
-  protected forget(): void {
+  protected clearDistances(): void {
     for (const l of this.touchedLeft) this.leftDistance[l] = Infinity;
     for (const r of this.touchedRight) this.rightDistance[r] = Infinity;
     this.touchedLeft = [];

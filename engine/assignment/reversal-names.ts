@@ -1,13 +1,13 @@
 /**
- * How people name the line that they reverse: a mark before or after its reference or its text, or
- * words that quote its number.
+ * How a reversal names the line that it reverses: by a mark before or after that line's reference
+ * or text, or by words that quote its number.
  */
 
 import { isDigit, isNumber } from "../prepare/digits.ts";
 import { hasDigit } from "../prepare/identifiers.ts";
 import { joined } from "../prepare/text.ts";
 
-/** Words of a reversing line, in normal form. Those of one or two letters only mark a reference. */
+/** Words that mark a reversal, in normal form. Those of one or two letters only mark references. */
 const MARKS: ReadonlySet<string> = new Set(
   (
     "V R RV REV REVS REVERSE REVERSED REVERSAL VOID VOIDED CANC CANCEL CANCELED CANCELLED " +
@@ -21,18 +21,19 @@ const MARKS: ReadonlySet<string> = new Set(
     "TERUGBOEKING STORNERING RETROCESION IADE IPTAL VRACENO VRATKA STORNOVANO"
   ).split(" "),
 );
-/** Words of a line that reverses another or, like a card's credit, may pay something itself. */
-const PERHAPS: ReadonlySet<string> = new Set("ADJ ADJUSTMENT REFUND REFUNDED".split(" "));
-/** Words between a mark and what it marks. */
+/** Words of a line that may reverse another or, like a credit on a card, be a payment itself. */
+const POSSIBLE_MARKS: ReadonlySet<string> = new Set("ADJ ADJUSTMENT REFUND REFUNDED".split(" "));
+/** Words between a mark and the name that it marks. */
 const LINKS: ReadonlySet<string> = new Set(
   "OF FOR TO CREDIT ZU ZUR VON VOM DE DU DEL DI".split(" "),
 );
 export const MIN_MARK_LETTERS = 3;
-/** Shorter numbers occur in texts for many reasons. */
+/** Shorter numbers occur in texts for many other reasons. */
 export const MIN_QUOTED_LETTERS = 4;
-const MOST_IN_A_ROW = 4;
+/** The maximum number of consecutive words that are read as one number. */
+const MAX_WORDS_IN_NUMBER = 4;
 
-/** A reference as one word, however it is spaced, and for a number without leading zeros. */
+/** A reference as one word, however it is spaced. A number has no leading zeros. */
 export function nameOf(words: readonly string[]): string {
   return withoutZeros(joined(words));
 }
@@ -42,26 +43,26 @@ function withoutZeros(name: string): string {
 }
 
 /** Whether a text says that its line reverses another. */
-export function namesReversal(words: readonly string[]): boolean {
+export function hasReversalMark(words: readonly string[]): boolean {
   return words.some((word) => word.length >= MIN_MARK_LETTERS && MARKS.has(word));
 }
 
-/** The words that don't say that something is reversed. */
+/** The words that are neither marks nor links. */
 export function withoutMarks(words: readonly string[]): string[] {
   return words.filter((word) => !MARKS.has(word) && !LINKS.has(word));
 }
 
 /**
- * What a text names that begins or ends with a mark of at least `least` letters: the text without
- * the mark.
+ * The names in a text that begins or ends with a mark of at least `minLetters` letters: the text
+ * without the mark.
  */
-export function unmarked(words: readonly string[], least = 1): string[] {
-  return withoutAffixes(words, (word) => word.length >= least && MARKS.has(word));
+export function unmarked(words: readonly string[], minLetters = 1): string[] {
+  return withoutAffixes(words, (word) => word.length >= minLetters && MARKS.has(word));
 }
 
-/** The same for a text whose mark doesn't tell a reversal from another payment. */
+/** Like `unmarked`, for marks that don't distinguish a reversal from another payment. */
 export function possiblyUnmarked(words: readonly string[]): string[] {
-  return withoutAffixes(words, (word) => PERHAPS.has(word));
+  return withoutAffixes(words, (word) => POSSIBLE_MARKS.has(word));
 }
 
 function withoutAffixes(words: readonly string[], isMark: (word: string) => boolean): string[] {
@@ -78,34 +79,37 @@ function withoutAffixes(words: readonly string[], isMark: (word: string) => bool
 }
 
 /**
- * The same for a reference, whose mark may be attached to it: a short one only if a digit is next
- * to it.
+ * Like `unmarked`, for a reference. A mark may be attached to it: a short mark only next to a
+ * digit.
  */
 export function unmarkedReference(words: readonly string[]): string[] {
   return [
-    ...new Set([...unmarked(words), ...withoutGlued(joined(words)).map((rest) => nameOf([rest]))]),
+    ...new Set([
+      ...unmarked(words),
+      ...withoutAttachedMark(joined(words)).map((rest) => nameOf([rest])),
+    ]),
   ];
 }
 
-function withoutGlued(whole: string): string[] {
-  const rests: string[] = [];
+function withoutAttachedMark(whole: string): string[] {
+  const remainders: string[] = [];
   for (const mark of MARKS) {
     const [end, start] = [mark.length, whole.length - mark.length];
     const isLong = end >= MIN_MARK_LETTERS;
     if (whole.startsWith(mark) && (isLong || isDigit(whole.charCodeAt(end))))
-      rests.push(whole.slice(end));
+      remainders.push(whole.slice(end));
     if (whole.endsWith(mark) && (isLong || isDigit(whole.charCodeAt(start - 1))))
-      rests.push(whole.slice(0, start));
+      remainders.push(whole.slice(0, start));
   }
-  return rests.filter((rest) => rest !== "");
+  return remainders.filter((rest) => rest !== "");
 }
 
-/** The numbers that a text may quote: its words with a digit, alone and several in a row as one. */
-export function quoted(words: readonly string[]): string[] {
+/** The numbers that a text may quote: up to four consecutive words that have a digit, joined. */
+export function quotedNumbers(words: readonly string[]): string[] {
   const names = new Set<string>();
   for (let from = 0; from < words.length; from++) {
     let whole = "";
-    for (let to = from; to < Math.min(words.length, from + MOST_IN_A_ROW); to++) {
+    for (let to = from; to < Math.min(words.length, from + MAX_WORDS_IN_NUMBER); to++) {
       whole += words[to];
       if (whole.length < MIN_QUOTED_LETTERS || !hasDigit(whole)) continue;
       const name = withoutZeros(whole);
@@ -115,7 +119,7 @@ export function quoted(words: readonly string[]): string[] {
   return [...names];
 }
 
-/** The numbers of a reference, by which it is quoted without its letters. */
+/** The numbers in a reference, by which texts quote it without its letters. Years don't count. */
 export function numbersOf(words: readonly string[]): string[] {
   const numbers = words
     .filter((word) => isNumber(word) && !/^(19|20)\d\d$/.test(word))

@@ -9,7 +9,7 @@ import { suggestFor } from "../suggest-for.ts";
 
 type Given = Partial<Line>;
 
-/** What was booked, and what takes it back three days later. */
+/** A booking, and its reversal three days later. */
 const BOOKED = { reference: "INV-77123", amount_minor: -123_457, counterparty: "Adler GmbH" };
 const BACK = { amount_minor: 123_457, value_date: 20_003 };
 
@@ -93,7 +93,7 @@ describe("a line that names what it reverses", () => {
   });
 
   test.each([
-    ["no word says that it is taken back", { description: "see INV-77123" }],
+    ["no word marks a reversal", { description: "see INV-77123" }],
     ["the name has no number", { description: "Void coffee" }],
     ["another counterparty is given", { reference: "INV-77123-V", counterparty: "Becker" }],
   ])("is only suggested where %s", (_, back) => {
@@ -106,7 +106,7 @@ describe("a line that names what it reverses", () => {
     expect(explain(result, "suggested", 0).held).toBe("score");
   });
 
-  test("is only suggested where two lines are named, or two lines name it", () => {
+  test("is only suggested if it names two lines, or if two lines name one", () => {
     const other = { ...BOOKED, value_date: 20_001 };
     expect(members(solve([BOOKED, other, { ...BACK, reference: "INV-77123-V" }]))).toEqual([]);
     const again = { ...BACK, value_date: 20_005, reference: "REV 77123" };
@@ -130,17 +130,17 @@ describe("a line that names what it reverses", () => {
     ["the amounts are not opposite", { ...BACK, amount_minor: 123_456, reference: "INV-77123-V" }],
     ["the currency is another", { ...BACK, currency: "USD", reference: "INV-77123-V" }],
     [
-      "it comes before what it would take back",
+      "it precedes the line that it would reverse",
       { ...BACK, value_date: 19_980, reference: "INV-77123-V" },
     ],
-    ["it names something else", { ...BACK, reference: "INV-77124-V" }],
+    ["it names another number", { ...BACK, reference: "INV-77124-V" }],
     ["it names nothing", { ...BACK, reference: "VOID" }],
   ])("is not matched where %s", (_, back) => {
     const result = solve([BOOKED, back]);
     expect(result.confirmed.length + result.suggested.length).toBe(0);
   });
 
-  test("is not made again where a person rejected it", () => {
+  test("is not repeated after a person rejected it", () => {
     const rejected = new Set([combinationHashOf(["0", "1"], [])]);
     const result = solve([BOOKED, { ...BACK, reference: "INV-77123-V" }], [], { rejected });
     expect(result.confirmed.length + result.suggested.length).toBe(0);

@@ -1,23 +1,24 @@
 /**
- * Reversals that the other side shows, too: a returned direct debit was collected before, so the
- * booking and its reversal each have a counterpart there and don't cancel each other. The line of
- * the other side quotes the reference, and may include a bank's charge.
+ * Reversals that the other side also has. A returned direct debit was collected before, so the
+ * booking and its reversal each have a counterpart there and don't cancel each other. The
+ * counterpart quotes the reference, and its amount may include a bank's charge.
  */
 import { isWithin } from "../prepare/amounts.ts";
 import { hasDigit } from "../prepare/identifiers.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { wordsOf } from "../prepare/text.ts";
 import { opposite, type Side } from "../side.ts";
-import { MIN_QUOTED_LETTERS, nameOf, quoted } from "./reversal-names.ts";
+import { MIN_QUOTED_LETTERS, nameOf, quotedNumbers } from "./reversal-names.ts";
 
-/** What a bank may charge for a return. */
-const CHARGE = { bps: 500, minor: 2500 };
+/** The maximum that a bank charges for a return. */
+const MAX_CHARGE = { bps: 500, minor: 2500 };
 
 /**
- * @returns those of `reversals`, lines of one side, that open lines of the other side quote with
- *   about their amount and their sign.
+ * @param reversals lines of one side.
+ * @returns those whose reference an open line of the other side quotes, with about the same amount
+ *   and the same sign.
  */
-export function shownAcross(
+export function reversalsOnOtherSide(
   state: RunState,
   side: Side,
   reversals: readonly number[],
@@ -32,19 +33,23 @@ export function shownAcross(
     if (known) known.push(line);
     else byName.set(name, [line]);
   }
-  const shown = new Set<number>();
-  if (byName.size === 0) return shown;
+  const onOtherSide = new Set<number>();
+  if (byName.size === 0) return onOtherSide;
   for (const line of state.open(other.side)) {
     const reference = other.words(line, "reference");
     const description = wordsOf(other.text(line, "description") ?? "", "reference");
-    for (const name of [nameOf(reference), ...quoted(reference), ...quoted(description)]) {
+    for (const name of [
+      nameOf(reference),
+      ...quotedNumbers(reference),
+      ...quotedNumbers(description),
+    ]) {
       for (const reversal of byName.get(name) ?? []) {
         const isSameMoney =
           own.currency[reversal] === other.currency[line] &&
-          isWithin(CHARGE, own.amount[reversal] as number, other.amount[line] as number);
-        if (isSameMoney) shown.add(reversal);
+          isWithin(MAX_CHARGE, own.amount[reversal] as number, other.amount[line] as number);
+        if (isSameMoney) onOtherSide.add(reversal);
       }
     }
   }
-  return shown;
+  return onOtherSide;
 }

@@ -1,31 +1,33 @@
-/** Solves connected groups separately. */
+/** Solves each connected group of a graph separately. */
 import { assign } from "./assignment.ts";
 import { type Graph, type Part, split } from "./graph.ts";
 import { marginals } from "./marginals.ts";
 import { RunnerUp } from "./runner-up.ts";
 
 export type SolvedPair = {
-  /** Nodes, and how many of their lines are matched with each other. */
+  /** The two nodes, and how many of their lines are matched with each other. */
   left: number;
   right: number;
   units: number;
   /** The probability of the pair, given all its rivals. */
   score: number;
-  /** How much worse the best solution without it is, in nats. */
+  /** How much less the best solution without this pair weighs, in nats. */
   margin: number;
-  /** The nearest other partner of one of them; −1 if there is none. */
+  /**
+   * The runner-up: the right node that the left one would get otherwise, or the left node that
+   * would get the right one; −1 if there is none.
+   */
   otherLeft: number;
   otherRight: number;
   /** The search ended at its budget of steps in this group. */
-  bounded: boolean;
+  hasExceededBudget: boolean;
 };
 
-/** A larger loss is not searched for: in thousandths of a nat. */
-const FARTHEST = 20_000;
+/** Larger losses are not searched for, in thousandths of a nat. */
+const MAX_LOSS = 20_000;
 
 /**
- * The best assignment of each group, with what is needed to judge each of its pairs: one group at a
- * time.
+ * Yields the best assignment of each group, with the figures by which each of its pairs is judged.
  */
 export function* solveGroups(graph: Graph): Generator<SolvedPair[]> {
   for (const group of split(graph)) yield solveGroup(group);
@@ -36,14 +38,14 @@ function solveGroup({ graph, lefts, rights }: Part): SolvedPair[] {
     return loneEdge(graph, lefts[0] as number, rights[0] as number);
   const probability = marginals(graph);
   const solution = assign(graph);
-  const bounded = solution.unsolved.some(Boolean);
+  const hasExceededBudget = solution.unsolved.some(Boolean);
   const runnerUp = new RunnerUp(graph, solution);
   const pairs: SolvedPair[] = [];
   for (let l = 0; l < graph.leftCapacity.length; l++) {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
       const units = solution.flow[e] as number;
       if (units === 0) continue;
-      const second = runnerUp.loss(l, e, FARTHEST);
+      const second = runnerUp.loss(l, e, MAX_LOSS);
       pairs.push({
         left: lefts[l] as number,
         right: rights[graph.right[e] as number] as number,
@@ -52,14 +54,14 @@ function solveGroup({ graph, lefts, rights }: Part): SolvedPair[] {
         margin: second.loss / 1000,
         otherLeft: lefts[second.left] ?? -1,
         otherRight: rights[second.right] ?? -1,
-        bounded,
+        hasExceededBudget,
       });
     }
   }
   return pairs;
 }
 
-/** Two lines that have only each other, by far the most groups: no search is needed. */
+/** By far the most groups are two lines that have only each other, which need no search. */
 function loneEdge({ weight }: Graph, left: number, right: number): SolvedPair[] {
   const nats = (weight[0] as number) / 1000;
   if (nats <= 0) return [];
@@ -69,10 +71,10 @@ function loneEdge({ weight }: Graph, left: number, right: number): SolvedPair[] 
       right,
       units: 1,
       score: 1 / (1 + Math.exp(-nats)),
-      margin: Math.min(nats, FARTHEST / 1000),
+      margin: Math.min(nats, MAX_LOSS / 1000),
       otherLeft: -1,
       otherRight: -1,
-      bounded: false,
+      hasExceededBudget: false,
     },
   ];
 }

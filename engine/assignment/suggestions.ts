@@ -6,9 +6,9 @@ import { sum } from "../prepare/sum.ts";
 /** The best proposals. Each shares no line with a confirmed match or with a better proposal. */
 export function disjointSuggestions(state: RunState): Matches {
   const { proposed } = state;
-  const first = firstOfEach(proposed);
-  const ranks = new Map(first.map((index) => [index, rankOf(state, index)]));
-  const order = first.sort((a, b) => compareProposals(state, ranks, a, b));
+  const distinct = withoutDuplicates(proposed);
+  const ranks = new Map(distinct.map((index) => [index, rankOf(state, index)]));
+  const order = distinct.sort((a, b) => compareProposals(state, ranks, a, b));
   const used = {
     left: new Uint8Array(state.left.length),
     right: new Uint8Array(state.right.length),
@@ -33,10 +33,10 @@ export function disjointSuggestions(state: RunState): Matches {
 }
 
 /**
- * Keeps, of several proposals of the same lines, the one of the first rule. Its claim is strongest:
- * an equal amount rather than a fee, a fee rather than a part payment.
+ * Keeps only the proposal of the first rule if several propose the same lines. Its claim is
+ * strongest: an equal amount rather than a fee, a fee rather than a part payment.
  */
-function firstOfEach(proposed: Matches): number[] {
+function withoutDuplicates(proposed: Matches): number[] {
   const seen = new Set<string>();
   return Array.from({ length: proposed.length }, (_, index) => index).filter((index) => {
     const lines = `${proposed.left(index)} ${proposed.right(index)}`;
@@ -44,30 +44,30 @@ function firstOfEach(proposed: Matches): number[] {
   });
 }
 
-/** From this probability on, what is exact or explained precedes what is merely more probable. */
-const PROBABLE = 0.5;
+/** Above this probability, exact and explained proposals precede more probable ones. */
+const PROBABLE_SCORE = 0.5;
 
 const RANK = { exact: 2, explained: 1, other: 0 };
 
 /**
- * What explains its lines to the cent comes first, a pair with equal amounts or a sum of lines that
- * name each other; then such a sum less a discount; then what leaves more.
+ * Pairs, groups with one key and sums of lines that name each other rank first if the amounts of
+ * both sides are equal. Next are such sums less a discount, then all other proposals.
  */
 function rankOf({ proposed, left, right }: RunState, index: number): number {
   const lines = (proposed.start[index + 1] as number) - (proposed.start[index] as number);
-  if ((proposed.score[index] as number) <= PROBABLE) return RANK.other;
+  if ((proposed.score[index] as number) <= PROBABLE_SCORE) return RANK.other;
   const isNamed = proposed.namedSums.has(index);
   if (lines > 2 && proposed.basis[index] !== BASIS.keyed && !isNamed) return RANK.other;
-  const amounts = (of: typeof left, members: Int32Array) =>
-    sum(Array.from(members, (line) => of.amount[line] as number));
-  if (amounts(left, proposed.left(index)) === amounts(right, proposed.right(index)))
+  const totalOf = (side: typeof left, members: Int32Array) =>
+    sum(Array.from(members, (line) => side.amount[line] as number));
+  if (totalOf(left, proposed.left(index)) === totalOf(right, proposed.right(index)))
     return RANK.exact;
   return isNamed ? RANK.explained : RANK.other;
 }
 
 /**
- * The higher rank first, then the more probable, then the earlier rule, then the order of the
- * lines.
+ * Orders proposals by descending rank, then by descending probability, by rule and by the order of
+ * their lines.
  */
 function compareProposals(
   { proposed, left, right }: RunState,

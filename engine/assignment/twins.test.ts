@@ -46,12 +46,12 @@ function explanationsOf(result: Result, state: "confirmed" | "suggested") {
   });
 }
 
-describe("lines that are equal in all that is given", () => {
+describe("lines that are equal in every field", () => {
   test.each([
     ["with texts", COFFEE],
     ["with nothing but an amount and a day", {}],
   ])(
-    "are paired in order if both sides have equally many, %s, with that explanation",
+    "are paired in order if both sides have the same number, %s, with that explanation",
     (_, line) => {
       const result = solve(times(3, line), times(3, line));
       const note = "Paired in order: 3 equal lines on each side.";
@@ -62,7 +62,7 @@ describe("lines that are equal in all that is given", () => {
     },
   );
 
-  test("are paired even without a track record, because there is nothing to prove", () => {
+  test("are paired even without a track record", () => {
     const result = solve(times(2, COFFEE), times(2, COFFEE), { automatic: "suggest_only" });
     expect(result.confirmed.length).toBe(2);
   });
@@ -98,7 +98,7 @@ describe("lines that are equal in all that is given", () => {
     ).toEqual([]);
   });
 
-  test("are paired day by day if each day has equally many on both sides", () => {
+  test("are paired day by day if both sides have the same number on each day", () => {
     const days = [0, 1, 5].flatMap((day) => times(2, { ...COFFEE, value_date: 20_000 + day }));
     const result = solve(days, [...days].reverse());
     expect(result.confirmed.length).toBe(6);
@@ -118,13 +118,13 @@ describe("lines that are equal in all that is given", () => {
     ).toEqual([]);
   });
 
-  test("are paired although only one side says when they were booked", () => {
+  test("are paired although only one side has a booking day", () => {
     expect(
       solve(times(2, { ...COFFEE, booked_date: 20_001 }), times(2, COFFEE)).confirmed.length,
     ).toBe(2);
   });
 
-  test("stay as decided: a rejected match is not made again", () => {
+  test("are not matched again after a person rejected the match", () => {
     const rejected = new Set(
       [0, 1].flatMap((l) => [0, 1].map((r) => combinationHashOf([String(l)], [String(r)]))),
     );

@@ -1,7 +1,8 @@
 /**
- * Lines that are equal in every given field, several on each side. Nothing can tell which of them
- * belong together, and nothing depends on it: if both sides have equally many, they are paired in
- * order. Evidence would be uncertain about them: the more there are, the more common each looks.
+ * Pairs lines that are equal in every field, several on each side. Nothing shows which of them
+ * belong together, and it makes no difference, so they are paired in order if both sides have the
+ * same number of them. The weight of evidence would be uncertain: the more of them there are, the
+ * more common each looks.
  */
 
 import { daysAround } from "../candidates/window.ts";
@@ -13,15 +14,15 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
 import type { Side } from "../side.ts";
 
-/** The lines of a node; `counted` is their day as the rule counts days. */
-type Equals = { side: Side; lines: Int32Array; day: number; counted: number; booked: number };
+/** The lines of a node; `countedDay` is their day as the rule counts days. */
+type Equals = { side: Side; lines: Int32Array; day: number; countedDay: number; bookedDay: number };
 
-/** For suggested equal lines: one of the surplus ones has no counterpart. */
-const LEAST_SCORE = 0.5;
+/** The minimum score of equal lines that are suggested because one side has more of them. */
+const MIN_SCORE = 0.5;
 
 const hash = new Hasher();
 
-/** @returns whether any were matched: then these nodes no longer represent the open lines. */
+/** @returns whether any were matched; if so, the nodes no longer represent the open lines. */
 export function pairEquals(
   state: RunState,
   rule: Rule,
@@ -38,7 +39,7 @@ export function pairEquals(
   return state.openCount("left") < open;
 }
 
-/** Nodes that are equal except for their days, with amounts of which a node has several lines. */
+/** Groups of nodes that differ only in their days, for amounts that a node of several lines has. */
 function equalsOf(left: Nodes, right: Nodes): Equals[][] {
   const sides = [
     ["left", left],
@@ -49,7 +50,7 @@ function equalsOf(left: Nodes, right: Nodes): Equals[][] {
     for (let node = 0; node < nodes.count; node++)
       if (nodes.size(node) > 1) amounts.add(nodes.amount[node] as number);
   }
-  const alike = new Map<number, Equals[]>();
+  const groups = new Map<number, Equals[]>();
   for (const [side, nodes] of sides) {
     for (let node = 0; node < nodes.count; node++) {
       if (!amounts.has(nodes.amount[node] as number)) continue;
@@ -59,15 +60,15 @@ function equalsOf(left: Nodes, right: Nodes): Equals[][] {
         side,
         lines: nodes.member.subarray(nodes.start[node], nodes.start[node + 1]),
         day: nodes.lines.value_date[line] as number,
-        counted: nodes.day[node] as number,
-        booked: nodes.lines.booked_date[line] as number,
+        countedDay: nodes.day[node] as number,
+        bookedDay: nodes.lines.booked_date[line] as number,
       };
-      const known = alike.get(key);
+      const known = groups.get(key);
       if (known) known.push(equals);
-      else alike.set(key, [equals]);
+      else groups.set(key, [equals]);
     }
   }
-  return [...alike.values()];
+  return [...groups.values()];
 }
 
 /** A key of currency, amount and texts. */
@@ -85,23 +86,24 @@ function keyOf(nodes: Nodes, node: number): number {
 }
 
 /**
- * Lines that may belong together by their days: between two stretches are more days than the rule
- * covers.
+ * Splits equal lines into stretches of days. Two stretches are farther apart than the rule allows,
+ * so their lines cannot belong together.
  */
 function stretchesOf(equals: Equals[], reach: number): Equals[][] {
   const stretches: Equals[][] = [];
   let last = -Infinity;
-  for (const one of equals.sort((a, b) => a.counted - b.counted || a.day - b.day)) {
-    if (one.counted - last > reach) stretches.push([]);
+  for (const one of equals.sort((a, b) => a.countedDay - b.countedDay || a.day - b.day)) {
+    if (one.countedDay - last > reach) stretches.push([]);
     stretches[stretches.length - 1]?.push(one);
-    last = one.counted;
+    last = one.countedDay;
   }
   return stretches;
 }
 
 /**
- * If the two sides of a stretch have different numbers of lines on its days, a lag may be the
- * reason: then the evidence decides.
+ * Pairs the lines of each day if both sides have the same number of lines on each day, or if there
+ * is only one day. Otherwise a lag may be the reason for different numbers, so the evidence
+ * decides.
  */
 function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[]): void {
   const days = new Map<number, { left: Equals[]; right: Equals[] }>();
@@ -112,28 +114,28 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, stretch: Equals[
   }
   const counts: { left: Int32Array; right: Int32Array }[] = [];
   for (const { left, right } of days.values()) {
-    if (areToldApart(left, right)) return;
-    counts.push({ left: left[0]?.lines ?? NOBODY, right: right[0]?.lines ?? NOBODY });
+    if (areDistinguishable(left, right)) return;
+    counts.push({ left: left[0]?.lines ?? NO_LINES, right: right[0]?.lines ?? NO_LINES });
   }
   if (counts.every(({ left, right }) => left.length === right.length)) {
     for (const { left, right } of counts)
-      if (left.length > 1) pair(state, rule, ruleIndex, left, right);
+      if (left.length > 1) pairInOrder(state, rule, ruleIndex, left, right);
   } else if (counts.length === 1) {
-    for (const { left, right } of counts) pair(state, rule, ruleIndex, left, right);
+    for (const { left, right } of counts) pairInOrder(state, rule, ruleIndex, left, right);
   }
 }
 
-const NOBODY = new Int32Array(0);
+const NO_LINES = new Int32Array(0);
 
-/** Distinguished by the day on which they were booked; one side may not state it. */
-function areToldApart(left: Equals[], right: Equals[]): boolean {
-  const booked = new Set(
-    [...left, ...right].map((equals) => equals.booked).filter((day) => day !== NO_DAY),
+/** Whether the booking day distinguishes lines of one day; one side may lack it. */
+function areDistinguishable(left: Equals[], right: Equals[]): boolean {
+  const bookedDays = new Set(
+    [...left, ...right].map((equals) => equals.bookedDay).filter((day) => day !== NO_DAY),
   );
-  return left.length > 1 || right.length > 1 || booked.size > 1;
+  return left.length > 1 || right.length > 1 || bookedDays.size > 1;
 }
 
-function pair(
+function pairInOrder(
   state: RunState,
   rule: Rule,
   ruleIndex: number,
@@ -141,14 +143,14 @@ function pair(
   right: Int32Array,
 ): void {
   const pairs = Math.min(left.length, right.length);
-  const many = Math.max(left.length, right.length);
-  const held = pairs < many ? HELD.margin : rule.then === "match" ? HELD.no : HELD.rule;
-  const score = pairs < many ? Math.max(LEAST_SCORE, pairs / many) : 1;
+  const larger = Math.max(left.length, right.length);
+  const held = pairs < larger ? HELD.margin : rule.then === "match" ? HELD.no : HELD.rule;
+  const score = pairs < larger ? Math.max(MIN_SCORE, pairs / larger) : 1;
   const verdict = {
     basis: BASIS.in_order,
     held,
     score,
-    margin: pairs < many ? 0 : Infinity,
+    margin: pairs < larger ? 0 : Infinity,
     note: noteOf(left.length, right.length),
   };
   for (let at = 0; at < pairs; at++) {

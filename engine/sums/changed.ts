@@ -4,31 +4,36 @@ import type { SumPool } from "./sum-pool.ts";
 import { wordsOfLines } from "./sum-words.ts";
 
 /**
- * What a round confirmed. A target that had no solution has none in the next round either, unless one
- * of the lines that it may consist of is gone.
+ * The lines that a round confirmed. A target without a solution is only searched again in the next
+ * round if one of the lines that may be part of its sum was confirmed.
  */
-export class Changed {
+export class RoundChanges {
   private readonly solved = { left: new Set<number>(), right: new Set<number>() };
-  private readonly gone: Record<Side, number[]> = { left: [], right: [] };
+  private readonly lines: Record<Side, number[]> = { left: [], right: [] };
   private readonly words: Record<Side, Set<number>>;
 
-  /** @param from the first match that the round confirmed. */
-  constructor(state: RunState, from: number, solutions: readonly { side: Side; target: number }[]) {
+  /** @param firstMatch the first match that the round confirmed. */
+  constructor(
+    state: RunState,
+    firstMatch: number,
+    solutions: readonly { side: Side; target: number }[],
+  ) {
     for (const { side, target } of solutions) this.solved[side].add(target);
-    for (let match = from; match < state.confirmed.length; match++) {
-      this.gone.left.push(...state.confirmed.left(match));
-      this.gone.right.push(...state.confirmed.right(match));
+    for (let match = firstMatch; match < state.confirmed.length; match++) {
+      this.lines.left.push(...state.confirmed.left(match));
+      this.lines.right.push(...state.confirmed.right(match));
     }
     const texts = state.texts();
     this.words = {
-      left: wordsOfLines(texts.left, this.gone.left),
-      right: wordsOfLines(texts.right, this.gone.right),
+      left: wordsOfLines(texts.left, this.lines.left),
+      right: wordsOfLines(texts.right, this.lines.right),
     };
   }
 
-  concerns(side: Side, target: number, pool: SumPool): boolean {
+  /** Whether to search a target again. */
+  affects(side: Side, target: number, pool: SumPool): boolean {
     if (this.solved[side].has(target)) return true;
     const other = opposite(side);
-    return pool.hasAnyWord(target, this.words[other]) || pool.mayReachAny(target, this.gone[other]);
+    return pool.hasAnyWord(target, this.words[other]) || pool.reachesAny(target, this.lines[other]);
   }
 }

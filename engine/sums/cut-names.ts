@@ -5,12 +5,12 @@ import { wordsOf } from "../prepare/text.ts";
 /** A name cut to fewer letters could be the beginning of many names. */
 const MIN_LETTERS = 6;
 /**
- * Behind a name that is cut in the middle of a text another field begins: that takes more letters
- * to tell.
+ * A name that is cut in the middle of a text is followed by another field, so it takes more letters
+ * to recognize.
  */
 const MIN_LETTERS_INSIDE = 10;
 
-/** A name that several texts are searched for. */
+/** A counterparty name to search for in texts, which may have cut it off. */
 export class CutName {
   private readonly whole: string;
   private readonly known = new Map<string, boolean>();
@@ -20,9 +20,10 @@ export class CutName {
   }
 
   /**
-   * How many letters of the name a text has where the name was cut at the width of its field:
-   * "AUTO-PAY NORTHSIDE MERCAN", or "SQ *NORTHSIDE MERCAN TULSA OK". 0 where it doesn't have it.
-   * @param words of the text, by `nameWords`.
+   * The number of letters of the name that a text has if the name was cut at the width of its
+   * field: "AUTO-PAY NORTHSIDE MERCAN", or "SQ *NORTHSIDE MERCAN TULSA OK". 0 if the text doesn't
+   * have it.
+   * @param words the words of the text, from `nameWords`.
    */
   lettersIn(words: readonly string[]): number {
     const { whole } = this;
@@ -47,23 +48,31 @@ export class CutName {
   }
 }
 
-/** Whether a text of a line has the counterparty of another, whole or cut off. */
-export function callsByName(lines: Lines, line: number, others: Lines, otherLine: number): boolean {
+/** Whether a text of a line has the counterparty of another line, whole or cut off. */
+export function hasCounterpartyOf(
+  lines: Lines,
+  line: number,
+  others: Lines,
+  otherLine: number,
+): boolean {
   const name = others.text(otherLine, "counterparty");
-  return name !== null && calls(lines, line, new CutName(name));
+  return name !== null && hasName(lines, line, new CutName(name));
 }
 
-/** The same for a name that was read before. */
-export function calls(lines: Lines, line: number, name: CutName): boolean {
+/** Whether a text of a line has a name, whole or cut off. */
+export function hasName(lines: Lines, line: number, name: CutName): boolean {
   return name.isIn(lines.text(line, "counterparty")) || name.isIn(lines.text(line, "description"));
 }
 
 /** Whether one of two lines has the counterparty of the other. */
 export function shareName(lines: Lines, line: number, others: Lines, otherLine: number): boolean {
-  return callsByName(lines, line, others, otherLine) || callsByName(others, otherLine, lines, line);
+  return (
+    hasCounterpartyOf(lines, line, others, otherLine) ||
+    hasCounterpartyOf(others, otherLine, lines, line)
+  );
 }
 
-/** The words of a text that stand before a number, as "NORTHSIDE" in "SP NORTHSIDE #9390". */
+/** The words of a text that stand before a number, such as "NORTHSIDE" in "SP NORTHSIDE #9390". */
 export function wordsBeforeNumbers(text: string): Set<string> {
   const words = nameWords(text);
   return new Set(

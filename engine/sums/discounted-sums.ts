@@ -1,6 +1,6 @@
 /**
- * One line that pays several lines of one counterparty less a cash discount that has no line of its
- * own. It is only suggested, and only where no exact sum was found.
+ * Finds a line that pays several lines of one counterparty less a cash discount that is not a
+ * separate line. It is only suggested, and only if no exact sum was found.
  */
 import { BASIS, HELD } from "../matches.ts";
 import { toleranceFor, toleranceOf } from "../prepare/amounts.ts";
@@ -13,22 +13,23 @@ import type { SumPool, SumPools } from "./sum-pool.ts";
 
 /** The discounts that terms of payment commonly grant, in thousandths. */
 const DISCOUNTS = [20, 30, 10, 25, 15, 40, 50];
-/** Expected chance solutions beyond which a discounted sum says nothing. */
+/** The expected number of chance solutions above which a discounted sum means nothing. */
 const MAX_CHANCE = 0.3;
-/** Below the score of an exact sum that names its lines: half of it at this chance. */
+/** Below the score of an exact sum that names its lines. */
 const SCORE = 0.9;
+/** The expected number of chance solutions at which the score is halved. */
 const DOUBTFUL_CHANCE = { quoted: 1, named: 0.1 };
-/** With more sums of any size expected by chance, none is looked for. */
-const MANY_CHANCE = 2;
+/** If more sums of any size are expected by chance, none is searched for. */
+const MAX_CHANCE_OF_ANY = 2;
 const MAX_INVOICES = 16;
 const MAX_PARTS = 8;
 const SLICE = 50;
 const BUDGET = 10_000_000;
 
-/** `isQuoted`: the line says which it pays, and only the rate may be a coincidence. */
+/** `isQuoted`: the target quotes the lines that it pays, so only the rate may be a coincidence. */
 type Discounted = { members: number[]; discount: number; chance: number; isQuoted?: true };
 
-/** @param differing the rule that allows a difference: a discount beyond it is not suggested. */
+/** @param differing the rule that allows a difference. Larger discounts are not suggested. */
 export function* discountedSums(
   state: RunState,
   rule: Rule,
@@ -73,10 +74,10 @@ class DiscountSearch {
     this.differing = differing;
   }
 
-  /** The only discounted sum of lines that the target names; null if there is none or several. */
+  /** The only discounted sum of lines that the target names; null if it has none or several. */
   solve(target: number): Discounted | null {
     const amount = this.state[this.side].amount[target] as number;
-    if (amount === 0 || this.pool.isLost(target)) return null;
+    if (amount === 0 || this.pool.hasNoSearchSpace(target)) return null;
     for (const { lines, whole, isQuoted } of this.pool.payable(target)) {
       this.steps += lines.length;
       const found = whole ? this.allPaidBy(amount, lines) : this.somePaidBy(amount, lines);
@@ -102,8 +103,8 @@ class DiscountSearch {
     const max = Math.min(MAX_PARTS, lines.length);
     this.steps += DISCOUNTS.length * 2 ** (lines.length / 2 + 1);
     const tries = DISCOUNTS.length * combinations(lines.length, 1, max);
-    const ofAny = this.chanceOf(lines, amount, tries);
-    if (ofAny > MANY_CHANCE) return [];
+    const chanceOfAny = this.chanceOf(lines, amount, tries);
+    if (chanceOfAny > MAX_CHANCE_OF_ANY) return [];
     return DISCOUNTS.flatMap((discount) => {
       const gross = Math.abs(amount) / (1 - discount / 1000);
       const slack = lines.length / 2 + 1;
@@ -121,7 +122,7 @@ class DiscountSearch {
     });
   }
 
-  /** Sums of as many of the first lines, up to the last that is needed. */
+  /** The chance of a sum of the same size, of the first lines up to the last one that it needs. */
   private chanceOfSize(lines: number[], amount: number, members: number[]): number {
     const first = lines.slice(0, Math.max(...members.map((line) => lines.indexOf(line))) + 1);
     const tries = DISCOUNTS.length * combinations(first.length, members.length, members.length);
@@ -133,7 +134,7 @@ class DiscountSearch {
     return (tries * (lines.length + 2)) / spreadOf(sizes, Math.abs(amount), lines.length);
   }
 
-  /** Whether the lines less the discount are the amount, each rounded to a minor unit. */
+  /** Whether the lines add up to the amount, each less the discount and rounded to a minor unit. */
   private isPaidBy(amount: number, lines: number[], discount: number): boolean {
     const total = lines.reduce((sum, line) => sum + this.amountOf(line), 0);
     if (!Number.isSafeInteger(total)) return false;
@@ -142,7 +143,10 @@ class DiscountSearch {
     return off <= lines.length / 2 + 0.5 && Math.abs(total - amount) <= allowed;
   }
 
-  /** A discount is granted on an invoice, which has a number: unrelated amounts differ by as much. */
+  /**
+   * Whether a line is an invoice, which has a number. Only invoices have discounts; other amounts
+   * may differ by the same rate by chance.
+   */
   private isInvoice(line: number): boolean {
     return this.pool.other.hashes.reference.has(line);
   }

@@ -1,6 +1,6 @@
 /**
- * Groups of lines that share a key: with the lines of the other side that share it, or with the one
- * line that their sum equals.
+ * Matches groups of lines that share a key: with the lines of the other side that share it, or with
+ * the one line that equals their sum.
  */
 import { allocate } from "../assignment/allocate.ts";
 import { daysAround } from "../candidates/window.ts";
@@ -18,7 +18,7 @@ import { opposite, type Side } from "../side.ts";
 type Keyed = { left: number[]; right: number[] };
 
 const SLICE = 5000;
-/** A sum may be a coincidence if this number of unrelated lines would equal it by chance. */
+/** From this expected number of unrelated lines with the same amount, a sum may be chance. */
 const SURE_CHANCE = 0.01;
 
 export function* keyedGroups(
@@ -28,12 +28,12 @@ export function* keyedGroups(
   businessDays: BusinessDays,
 ): Generator<Progress> {
   const groups = yield* groupsOf(state, rule);
-  const open: { side: Side; lines: number[] }[] = [];
+  const oneSided: { side: Side; lines: number[] }[] = [];
   for (const { left, right } of groups) {
     if (left.length > 0 && right.length > 0)
       settleBoth(state, rule, ruleIndex, left, right, businessDays);
-    else if (left.length > 1) open.push({ side: "left", lines: left });
-    else if (right.length > 1) open.push({ side: "right", lines: right });
+    else if (left.length > 1) oneSided.push({ side: "left", lines: left });
+    else if (right.length > 1) oneSided.push({ side: "right", lines: right });
   }
   for (const side of ["left", "right"] as const) {
     yield* sumsToOne(
@@ -41,13 +41,13 @@ export function* keyedGroups(
       rule,
       ruleIndex,
       side,
-      open.filter((group) => group.side === side).map(({ lines }) => lines),
+      oneSided.filter((group) => group.side === side).map(({ lines }) => lines),
       businessDays,
     );
   }
 }
 
-/** The fields that make a group of this rule: those of its `on`, else the group key. */
+/** The fields by which this rule groups lines: those of its `on`, otherwise the group key. */
 export function groupingOf(rule: Rule): readonly RuleField[] {
   return rule.on && rule.on.length > 0 ? rule.on : ["group_key"];
 }
@@ -83,7 +83,7 @@ function settleBoth(
 ): void {
   const total = sumOf(state, "left", left);
   const other = sumOf(state, "right", right);
-  if (total === null || other === null || !withinTolerance(rule, total, other)) return;
+  if (total === null || other === null || !isWithinTolerance(rule, total, other)) return;
   const dayNumber = daysOf(rule, businessDays);
   const days = {
     left: spanOf(state, "left", left, dayNumber),
@@ -101,7 +101,7 @@ function settleBoth(
   });
 }
 
-/** Groups of one side whose sum equals one line of the other side that has no such key. */
+/** Matches groups of one side whose sum equals one line of the other side that lacks their key. */
 function* sumsToOne(
   state: RunState,
   rule: Rule,
@@ -130,7 +130,7 @@ function* sumsToOne(
       (line) => state[other].currency[line] === state[side].currency[group[0] as number],
     );
     const named = sameCurrency.filter((line) =>
-      namesKey(state, side, group[0] as number, other, line, rule),
+      hasWordsOfKey(state, side, group[0] as number, other, line, rule),
     );
     const slack = 1 + 2 * toleranceFor(toleranceOf(rule), total, 0);
     claims.push({
@@ -148,16 +148,16 @@ function* sumsToOne(
     if (best === undefined) continue;
     const [left, right] = side === "left" ? [group, [best]] : [[best], group];
     if (!state.isOpen(other, best) || state.isRejected(left, right)) continue;
-    const alone = choice.length === 1 && claimed.get(best) === 1;
-    const sure = alone && (named.length === 1 || chance < SURE_CHANCE);
-    const score = sure
+    const isAlone = choice.length === 1 && claimed.get(best) === 1;
+    const isSure = isAlone && (named.length === 1 || chance < SURE_CHANCE);
+    const score = isSure
       ? 0.99
       : Math.max(0.3, 0.9 / (choice.length * (claimed.get(best) ?? 1))) / (1 + chance);
     settle(state, rule, ruleIndex, left, right, {
       basis: BASIS.keyed,
-      held: sure ? HELD.no : HELD.chance,
+      held: isSure ? HELD.no : HELD.chance,
       score,
-      margin: alone ? Infinity : 0,
+      margin: isAlone ? Infinity : 0,
     });
   }
 }
@@ -176,14 +176,14 @@ function settle(
   state.decide(ruleIndex, left, right, { ...verdict, held }, allocated);
 }
 
-function withinTolerance(rule: Rule, a: number, b: number): boolean {
+function isWithinTolerance(rule: Rule, a: number, b: number): boolean {
   return (
     a === b ||
     (Math.sign(a) === Math.sign(b) && Math.abs(a - b) <= toleranceFor(toleranceOf(rule), a, b))
   );
 }
 
-/** Null where the sum is beyond what an amount can be. */
+/** Null if the sum is not a safe integer, as amounts are. */
 function sumOf(state: RunState, side: Side, lines: number[]): number | null {
   const total = sum(lines.map((line) => state[side].amount[line] as number));
   return total <= BigInt(Number.MAX_SAFE_INTEGER) && total >= BigInt(-Number.MAX_SAFE_INTEGER)
@@ -209,7 +209,7 @@ function spanOf(
 }
 
 /** Whether a line's texts have every word of a group's key. */
-function namesKey(
+function hasWordsOfKey(
   state: RunState,
   side: Side,
   member: number,
@@ -238,7 +238,7 @@ class SinglesByAmount {
   constructor(state: RunState, side: Side, dayNumber: (day: number) => number) {
     const { amount, value_date } = state[side];
     this.lines = state.open(side).slice();
-    // The canonical order comes first, so that equal amounts keep it.
+    // The sort is stable, so lines of equal amount and day keep their canonical order.
     this.lines.sort(
       (a, b) =>
         (amount[a] as number) - (amount[b] as number) ||
@@ -250,8 +250,8 @@ class SinglesByAmount {
   }
 
   /**
-   * Lines near the sum and the last day of a group, nearest amounts first, and how many lines the
-   * window holds in all.
+   * Lines near the sum and the days of a group, nearest amounts first, and the number of all lines
+   * in the window.
    */
   near(
     rule: Rule,

@@ -1,4 +1,4 @@
-/** Lines of the other side that have a line's amount and its name. */
+/** Whether the other side has lines with the amount and the name of a line. */
 import { containsName } from "../evidence/names-differ.ts";
 import type { Lines } from "../lines.ts";
 import { ByAmount } from "../prepare/by-amount.ts";
@@ -9,7 +9,7 @@ export class NamedEquals {
   private readonly open: Int32Array;
   private byAmount: ByAmount | null = null;
 
-  /** @param open the lines of the other side that count. */
+  /** @param open the lines of the other side that are considered. */
   constructor(own: Lines, other: Lines, open: Int32Array) {
     this.own = own;
     this.other = other;
@@ -29,8 +29,8 @@ export class NamedEquals {
 }
 
 /**
- * Whether a line has any word of the other's counterparty: less than a name cut off, because a
- * partner that is only likely already keeps a sum from being confirmed.
+ * Whether a line has any word of the other's counterparty. That is less than a cut name, because
+ * even a likely partner keeps a sum from being confirmed.
  */
 function hasWordOfName(lines: Lines, line: number, others: Lines, other: number): boolean {
   const name = others.text(other, "counterparty");

@@ -3,11 +3,11 @@ import type { RunState } from "../prepare/run-state.ts";
 import { opposite, type Side } from "../side.ts";
 
 /**
- * Whether a line names a counterparty that lines of the other side have, and each line of its sum
- * has another one: a customer's payment is no sum of others' invoices. A payer that no line
- * of the other side names may be a processor.
+ * Whether a line names a counterparty that lines of the other side have, but each line of its sum
+ * has a different one: a customer's payment is not the sum of other customers' invoices. A payer
+ * that no line of the other side names may be a processor.
  */
-export function isOfOtherParty(
+export function belongsToOtherParty(
   state: RunState,
   side: Side,
   target: number,

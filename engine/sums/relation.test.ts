@@ -92,8 +92,8 @@ test("each of two deposits of one batch is found among its lines", () => {
     }),
   );
   const deposits = [parts.slice(0, 4), parts.slice(4)].map(
-    (own): Given => ({
-      amount_minor: own.reduce((sum, value) => sum + value),
+    (members): Given => ({
+      amount_minor: members.reduce((sum, value) => sum + value),
       description: "DEPOSIT",
       value_date: 20_001,
     }),
@@ -140,7 +140,7 @@ describe("a sum, however rare", () => {
     expect(explain(result, "suggested", at)).toMatchObject({ rule: "Sums", held: "chance" });
   });
 
-  test("with one name that another party pays is only suggested, with a note", () => {
+  test("of one name that a different party pays is only suggested, with a note", () => {
     const result = solve([{ counterparty: "Adler GmbH" }, { counterparty: "ADLER" }], {
       counterparty: "Zimmer",
     });
@@ -151,7 +151,7 @@ describe("a sum, however rare", () => {
     });
   });
 
-  test("with one named and one unnamed line is no match", () => {
+  test("of one named and one unnamed line is not matched", () => {
     const result = solve(
       [{ counterparty: "Adler", reference: "INV-7001" }, { counterparty: "Becker" }],
       { description: "ADLER INV 7001" },
@@ -175,12 +175,12 @@ describe("a sum, however rare", () => {
       {},
     ],
     [
-      "names that are all named",
+      "names that are all in the text",
       [{ counterparty: "Adler" }, { counterparty: "Becker" }],
       { description: "ADLER AND BECKER" },
     ],
     [
-      "numbers that are all named",
+      "numbers that are all in the text",
       [
         { counterparty: "Adler", reference: "INV-7001" },
         { counterparty: "Becker", reference: "INV-7002" },
@@ -193,7 +193,7 @@ describe("a sum, however rare", () => {
       { counterparty: "Adler" },
     ],
     [
-      "a text that is missing",
+      "a missing text",
       [{ counterparty: "Adler", reference: "INV-7001" }, {}],
       { description: "ADLER INV 7001" },
     ],

@@ -1,7 +1,6 @@
 /**
  * Whether the lines of a sum have more in common than their amounts: one name, a number that they
- * share, or a line that names each of them. Without that a sum may be as rare as it likes, it is
- * arithmetic.
+ * share, or a line that names each of them. Without that, even the rarest sum is only arithmetic.
  */
 import { textVerdict } from "../evidence/fields.ts";
 import type { Lines } from "../lines.ts";
@@ -11,14 +10,14 @@ import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 import { toList } from "../prepare/to-list.ts";
 import { opposite, type Side } from "../side.ts";
 
-/** The description stands for the counterparty of a line that has none. */
+/** The counterparty of a line, or its description if it has none. */
 type Name = { field: "counterparty" | "description"; text: string };
 
 const MIN_NUMBER_DIGITS = 3;
-/** Words of more lines than this are nobody's name. */
-const RARE = 60;
+/** A word that more lines have is not part of a name. */
+const MAX_NAME_LINES = 60;
 
-/** @param members lines of the other side than the target's. */
+/** @param members lines of the side opposite the target's. */
 export function areRelated(
   state: RunState,
   side: Side,
@@ -31,22 +30,22 @@ export function areRelated(
   const known = names.filter((name) => name !== null);
   const [first] = known;
   if (!first || known.every((name) => isSame(first, name))) return true;
-  // A number that many other lines have, too, is a month or an account, not theirs.
+  // A number that many other lines also have is a month or an account, not a batch of these lines.
   const max = 2 * (members.length + 1);
   const numbers = members.map((line) => other.numbersOf(line, max));
   if (numbers[0]?.some((number) => numbers.every((item) => item.includes(number)))) return true;
   const targetNumbers = own.numbersOf(target, max);
   const isNamed = (line: number, at: number) =>
     numbers[at]?.some((number) => targetNumbers.includes(number)) ||
-    own.calls(target, other, line) ||
-    other.calls(line, own, target);
+    own.hasNameOf(target, other, line) ||
+    other.hasNameOf(line, own, target);
   const named = names.filter((_, at) => isNamed(members[at] as number, at));
   const belongs = (name: Name | null) =>
     name === null || named.some((one) => one === name || (one !== null && isSame(one, name)));
   return named.length > 0 && names.every(belongs);
 }
 
-/** What the lines of a side say. */
+/** Reads the names and numbers of the lines of a side. */
 class Reader {
   private readonly lines: Lines;
   private readonly texts: Texts;
@@ -62,10 +61,10 @@ class Reader {
     const counterparty = this.counterparty(line);
     if (counterparty !== null) return { field: "counterparty", text: counterparty };
     const description = this.lines.text(line, "description");
-    const saysMuch = this.words(line).some(
-      (word) => (this.texts.lineCount[word] as number) <= RARE,
+    const hasRareWord = this.words(line).some(
+      (word) => (this.texts.lineCount[word] as number) <= MAX_NAME_LINES,
     );
-    return description !== null && saysMuch ? { field: "description", text: description } : null;
+    return description !== null && hasRareWord ? { field: "description", text: description } : null;
   }
 
   /** Words with a digit, except years, that at most `max` lines have. */
@@ -81,10 +80,9 @@ class Reader {
   }
 
   /**
-   * Whether a line is of the same counterparty as another, or has the other's whole name in its
-   * texts.
+   * Whether a line has the same counterparty as another, or the other's whole name in its texts.
    */
-  calls(line: number, other: Reader, otherLine: number): boolean {
+  hasNameOf(line: number, other: Reader, otherLine: number): boolean {
     const name = other.counterparty(otherLine);
     if (name === null) return false;
     const own = this.counterparty(line);

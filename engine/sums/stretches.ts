@@ -1,28 +1,28 @@
-/** Lines of days in a row, by their total. */
+/** Groups of lines of consecutive days, not counting days without lines, and their totals. */
 import type { Lines } from "../lines.ts";
 
 type Stretch = { total: number; lines: () => number[] };
-/** Lines of one day and kind; days are counted over those that have lines. */
+/** Lines of one day and kind. `day` only counts days that have lines. */
 type Group = { day: number; total: number; lines: number[] };
 
-/** No payout or week has more days. */
+/** The maximum number of days: a payout covers a week at most. */
 const MAX_DAYS = 7;
-/** With more kinds of lines, all of them are added up. */
+/** With more kinds of lines, only the total of all kinds is considered. */
 const MAX_KINDS = 4;
 
 /**
- * The stretches of two or more days that follow each other, with all their lines or the lines of
- * some kinds, and the lines of some kinds of one day.
+ * The stretches of two or more consecutive days, with all their lines or the lines of some kinds,
+ * and single days with the lines of some kinds.
  */
 export function stretchesOf(
   lines: Lines,
-  those: number[],
+  members: number[],
   kindOf: (line: number) => number,
 ): Stretch[] {
   const dayOf = (line: number) => lines.value_date[line] as number;
-  const days = groupsOf(those, dayOf).sort(([a], [b]) => dayOf(a as number) - dayOf(b as number));
-  const kindsOfDays = days.map((own, day) =>
-    groupsOf(own, kindOf).map((group) => groupOf(lines, day, group)),
+  const days = groupsOf(members, dayOf).sort(([a], [b]) => dayOf(a as number) - dayOf(b as number));
+  const kindsOfDays = days.map((ofDay, day) =>
+    groupsOf(ofDay, kindOf).map((group) => groupOf(lines, day, group)),
   );
   const kindAt = (group: Group) => kindOf(group.lines[0] as number);
   const stretches: Stretch[] = [];
@@ -37,7 +37,7 @@ export function stretchesOf(
   return stretches;
 }
 
-/** Those of lines without a name, by what they are described as. */
+/** The stretches of lines without a counterparty. Their kind is their description. */
 export function stretchesOfKinds(lines: Lines, near: number[]): Stretch[] {
   const { counterparty, description } = lines.hashes;
   const nameless = near.filter((line) => !counterparty.has(line));
@@ -46,7 +46,10 @@ export function stretchesOfKinds(lines: Lines, near: number[]): Stretch[] {
   );
 }
 
-/** Targets come by day, and those of one day and currency have the same lines around them. */
+/**
+ * Caches the last stretches. Targets come by day, and those of one day and currency have the same
+ * lines around them.
+ */
 export class LastStretches {
   private last: { key: string; list: Stretch[] } = { key: "", list: [] };
 
@@ -60,25 +63,26 @@ function groupsOf(lines: number[], keyOf: (line: number) => number): number[][] 
   return [...Map.groupBy(lines, keyOf).values()];
 }
 
-function groupOf(lines: Lines, day: number, own: number[]): Group {
-  const total = own.reduce((sum, line) => sum + (lines.amount[line] as number), 0);
-  return { day, total, lines: own };
+function groupOf(lines: Lines, day: number, members: number[]): Group {
+  const total = members.reduce((sum, line) => sum + (lines.amount[line] as number), 0);
+  return { day, total, lines: members };
 }
 
 /**
- * All of the kinds and any two or more of a few, with lines of the first and of the last day; of one
- * day not all, which others look at.
+ * The unions of kinds that have lines of the first and of the last day: of all kinds and, if they
+ * are few, of any two or more. All lines of a single day are left out, because that is another
+ * family.
  */
 function unionsOf(kinds: Group[][], first: number, last: number): Stretch[] {
   const all = (1 << kinds.length) - 1;
   const masks = kinds.length > MAX_KINDS ? [all] : Array.from({ length: all }, (_, at) => at + 1);
   return masks.flatMap((mask) => {
-    const some = kinds.length > MAX_KINDS ? kinds : kinds.filter((_, at) => (mask >> at) & 1);
-    if (some.length === 1 && kinds.length > 1) return [];
-    if (first === last && some.length === kinds.length) return [];
-    const groups = some.flat();
-    const reaches = (end: number) => groups.some(({ day }) => day === end);
-    if (!reaches(first) || !reaches(last)) return [];
+    const chosen = kinds.length > MAX_KINDS ? kinds : kinds.filter((_, at) => (mask >> at) & 1);
+    if (chosen.length === 1 && kinds.length > 1) return [];
+    if (first === last && chosen.length === kinds.length) return [];
+    const groups = chosen.flat();
+    const hasDay = (end: number) => groups.some(({ day }) => day === end);
+    if (!hasDay(first) || !hasDay(last)) return [];
     const total = groups.reduce((sum, group) => sum + group.total, 0);
     return { total, lines: () => groups.flatMap((group) => group.lines) };
   });

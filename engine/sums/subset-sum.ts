@@ -1,18 +1,18 @@
 /**
- * Which of a few amounts add up to another: meet in the middle (Horowitz and Sahni, "Computing
- * partitions with applications to the knapsack problem", Journal of the ACM 21, 1974), bounded in
- * the size of the subsets, and how likely a sum is to be chance.
+ * Finds which of a few amounts add up to another, by meeting in the middle (Horowitz and Sahni,
+ * "Computing partitions with applications to the knapsack problem", Journal of the ACM 21, 1974)
+ * with a bound on the size of subsets, and estimates how likely a sum is to be chance.
  */
 import { lowerBound } from "../prepare/lower-bound.ts";
 
-/** Subsets are sets of bits, and all subsets of either half are listed. */
+/** The maximum number of amounts. All subsets of each half are listed, as bit masks. */
 export const MAX_SUMMANDS = 22;
 
 /**
- * @param amounts at most `MAX_SUMMANDS`; negative ones are credit notes among what is paid.
- * @param low and high what the sum must lie between, from zero on.
- * @returns the positions of each subset of `min` to `max` amounts that adds up, up to `limit` of
- * them.
+ * @param amounts at most `MAX_SUMMANDS`. Negative amounts are credit notes among the paid lines.
+ * @param low the minimum of the sum, from zero on. `high` is its maximum.
+ * @returns the positions of each subset of `min` to `max` amounts that adds up, at most `limit` of
+ *   them.
  */
 export function subsetSums(
   amounts: readonly number[],
@@ -41,7 +41,7 @@ export function subsetSums(
       other++
     ) {
       const otherMask = back.mask[order[other] as number] as number;
-      const size = bits(mask) + bits(otherMask);
+      const size = bitCount(mask) + bitCount(otherMask);
       if (size < min || size > max) continue;
       found.push(positions(mask, 0).concat(positions(otherMask, middle)));
       if (found.length >= limit) return found;
@@ -50,21 +50,21 @@ export function subsetSums(
   return found;
 }
 
-/** How many subsets of these sizes there are. */
-export function combinations(of: number, min: number, max: number): number {
+/** The number of subsets of `min` to `max` of `count` amounts. */
+export function combinations(count: number, min: number, max: number): number {
   let total = 0;
   let choose = 1;
-  for (let size = 1; size <= Math.min(of, max); size++) {
-    choose = (choose * (of - size + 1)) / size;
+  for (let size = 1; size <= Math.min(count, max); size++) {
+    choose = (choose * (count - size + 1)) / size;
     if (size >= min) total += choose;
   }
   return total;
 }
 
 /**
- * Over how many different values the sums of these amounts spread: two and a half standard
- * deviations of a random subset of limited size, in steps that most of the amounts are multiples
- * of.
+ * The number of different values over which the sums of these amounts spread: two and a half
+ * standard deviations of a random subset of limited size, in steps of which most of the amounts are
+ * multiples.
  */
 export function spreadOf(amounts: readonly number[], target: number, max: number): number {
   let squares = 0;
@@ -95,7 +95,7 @@ function sumsOf(
     const before = sum.length;
     for (let at = 0; at < before; at++) {
       const next = (sum[at] as number) + amount;
-      if (next > high || bits(mask[at] as number) >= max) continue;
+      if (next > high || bitCount(mask[at] as number) >= max) continue;
       sum.push(next);
       mask.push((mask[at] as number) | (1 << bit));
     }
@@ -103,14 +103,14 @@ function sumsOf(
   return { sum, mask };
 }
 
-function bits(mask: number): number {
+function bitCount(mask: number): number {
   let count = 0;
   for (let rest = mask; rest !== 0; rest &= rest - 1) count += 1;
   return count;
 }
 
 function positions(mask: number, offset: number): number[] {
-  const at: number[] = [];
-  for (let bit = 0; bit < 32; bit++) if (mask & (1 << bit)) at.push(bit + offset);
-  return at;
+  const places: number[] = [];
+  for (let bit = 0; bit < 32; bit++) if (mask & (1 << bit)) places.push(bit + offset);
+  return places;
 }

@@ -1,7 +1,7 @@
-/** Lines that share a line's rare words, which its sum is built around, and lines like them. */
+/** Finds the lines that share a target's rare words, the core of its sum, and lines like them. */
 import type { Lines } from "../lines.ts";
 import { compareLines } from "../prepare/order.ts";
-import { LOOKED_AT, type SumWindow } from "./sum-window.ts";
+import { MAX_EXAMINED, type SumWindow } from "./sum-window.ts";
 import type { SumWords } from "./sum-words.ts";
 
 export class SumCores {
@@ -15,38 +15,39 @@ export class SumCores {
     this.window = window;
   }
 
-  /** Those that share a rare word with the target. */
+  /** The lines that share a rare word with the target, those with the rarest words first. */
   named(target: number): number[] {
     const words = this.words.rareWords(target);
     if (words.length === 0) return [];
-    const sharing = new Map<number, number>();
+    const sharedRarity = new Map<number, number>();
     const lines: number[] = [];
     for (const word of words) {
-      const having = this.words.linesWith(word);
-      for (let at = 0; at < having.length; at++) {
-        const line = having[at] as number;
+      const withWord = this.words.linesWith(word);
+      for (let at = 0; at < withWord.length; at++) {
+        const line = withWord[at] as number;
         if (!this.window.reaches(target, line)) continue;
-        const before = sharing.get(line);
+        const before = sharedRarity.get(line);
         if (before === undefined) lines.push(line);
-        sharing.set(line, (before ?? 0) + (this.words.rarity[word] as number));
+        sharedRarity.set(line, (before ?? 0) + (this.words.rarity[word] as number));
       }
     }
     if (lines.length < 2) return lines;
     return lines
       .sort(
         (a, b) =>
-          (sharing.get(b) as number) - (sharing.get(a) as number) || compareLines(this.other, a, b),
+          (sharedRarity.get(b) as number) - (sharedRarity.get(a) as number) ||
+          compareLines(this.other, a, b),
       )
-      .slice(0, LOOKED_AT);
+      .slice(0, MAX_EXAMINED);
   }
 
-  /** Lines that share the target's rarest words, one set for each of the few rarest. */
-  of(target: number, named: number[]): number[][] {
+  /** For each of the four rarest words of the target, the lines that share it. */
+  coresOf(target: number, named: number[]): number[][] {
     const words = this.words.rareWords(target);
     const cores: number[][] = [];
     for (const word of words.slice(0, 4)) {
-      const having = this.words.linesWith(word);
-      const core = named.filter((line) => having.includes(line));
+      const withWord = this.words.linesWith(word);
+      const core = named.filter((line) => withWord.includes(line));
       if (
         core.length > 0 &&
         !cores.some(
@@ -58,8 +59,8 @@ export class SumCores {
     return cores;
   }
 
-  /** Lines of the counterparties of these, on their days: the nearest in time first. */
-  likeThem(core: number[], near: number[]): number[] {
+  /** Other lines of the counterparties of `core`, within two days of it, nearest in time first. */
+  ofSameCounterparty(core: number[], near: number[]): number[] {
     const { counterparty } = this.other.hashes;
     const names = new Set(
       core.filter((line) => counterparty.has(line)).map((line) => counterparty.key(line)),
@@ -78,8 +79,8 @@ export class SumCores {
     });
   }
 
-  /** Lines of any counterparty on the days of `core`, because a line may lack its name. */
-  besideThem(core: number[], near: number[]): number[] {
+  /** Other lines on the days of `core`, of any counterparty, because a line may lack its name. */
+  onSameDays(core: number[], near: number[]): number[] {
     const days = new Set(core.map((line) => this.other.value_date[line] as number));
     return near.filter(
       (line) => !core.includes(line) && days.has(this.other.value_date[line] as number),

@@ -1,8 +1,8 @@
-/** What may be part of a line's sum, and how its lines belong together by day or by field. */
+/** Filters the lines that may be part of a target's sum, and groups them by day or by field. */
 import type { Lines } from "../lines.ts";
 import { grouped } from "./grouped.ts";
 
-/** Terms of payment grant no more, as a share of the amount. */
+/** The maximum discount that terms of payment grant, as a share of the amount. */
 const MAX_DISCOUNT = 0.05;
 
 type TextField = "counterparty" | "reference" | "description";
@@ -16,7 +16,7 @@ export class SumParts {
     this.other = other;
   }
 
-  /** What may be part of the target: of its sign, and smaller. */
+  /** The lines that may be part of the target: of the same sign, and smaller. */
   summands(target: number, lines: number[]): number[] {
     const amount = this.own.amount[target] as number;
     return lines.filter((line) => {
@@ -25,7 +25,7 @@ export class SumParts {
     });
   }
 
-  /** The same with lines that are larger by a discount. */
+  /** Like `summands`, but the lines may exceed the target by a discount. */
   payable(target: number, lines: number[]): number[] {
     const amount = this.own.amount[target] as number;
     const max = Math.abs(amount) / (1 - MAX_DISCOUNT) + 1;
@@ -35,7 +35,7 @@ export class SumParts {
     });
   }
 
-  /** The same with lines of the other sign, which lower what is paid. */
+  /** Like `summands`, but with larger lines and with credits, which have the opposite sign. */
   withCredits(target: number, lines: number[]): number[] {
     const amount = this.own.amount[target] as number;
     return lines.filter((line) => {
@@ -48,7 +48,7 @@ export class SumParts {
     return grouped(lines, (line) => this.other.value_date[line] as number);
   }
 
-  /** Lines of one counterparty, of one reference, of one description. */
+  /** Groups of lines with one counterparty, with one reference, and with one description. */
   byField(
     lines: number[],
     fields: readonly TextField[] = ["counterparty", "reference", "description"],

@@ -1,6 +1,6 @@
 /**
- * Where the summands of a line may be found: families of lines of the other side, the most specific
- * first.
+ * The pool in which the summands of a line are searched: it yields families of lines of the other
+ * side, the most specific family first.
  */
 
 import type { Days } from "../candidates/window.ts";
@@ -20,8 +20,8 @@ import { SumWords } from "./sum-words.ts";
 import { WordGroups } from "./word-groups.ts";
 
 /**
- * The lines of `core` are all taken to be part of the sum; of `lines`, if not `whole`, any, or
- * `max` of them. `tries`: how many families were looked at to find this one.
+ * All lines of `core` are part of the sum. Of `lines`, all are if `whole`, otherwise any of them,
+ * or at most `max`. `tries` is the number of families that were examined to find this one.
  */
 export type Family = {
   core: number[];
@@ -39,10 +39,10 @@ export type Family = {
   isGuess?: boolean;
 };
 
-/** In how many parts one item is paid at most, where only its name says so. */
+/** The maximum number of parts in which one item is paid, if only its name connects them. */
 const MAX_PARTS = 4;
 
-/** For targets of each side. */
+/** The pool for the targets of each side. */
 export type SumPools = Record<Side, SumPool>;
 
 export class SumPool {
@@ -96,31 +96,31 @@ export class SumPool {
     return this.namedEquals.has(target, (line) => this.window.reaches(target, line));
   }
 
-  /** Whether a target has one of these words, and few other lines have it. */
+  /** Whether a target has one of these words, and the word is rare. */
   hasAnyWord(target: number, words: ReadonlySet<number>): boolean {
     return this.words.hasAnyWord(target, words);
   }
 
-  /** Whether a target may consist of one of these lines for its day alone. */
-  mayReachAny(target: number, lines: readonly number[]): boolean {
+  /** Whether the day alone makes one of these lines a candidate for the target's sum. */
+  reachesAny(target: number, lines: readonly number[]): boolean {
     return (
       !this.window.isCrowded(target) &&
       lines.some((line) => this.window.reachesByName(target, line))
     );
   }
 
-  /** Whether there is nowhere to look: nothing names the target, and its window is a crowd. */
-  isLost(target: number): boolean {
+  /** Whether there is nothing to search: the target has no rare word, and its window is crowded. */
+  hasNoSearchSpace(target: number): boolean {
     return !this.words.hasRareWord(target) && this.window.isCrowded(target);
   }
 
   /**
-   * @param farther whether a name that the target says is looked for in the days of `namedDays`,
-   * too.
+   * @param farther whether lines of a name in the target's texts are also searched in the wider
+   *   window, `namedDays`.
    */
   *families(target: number, farther: boolean): Generator<Family> {
     const named = this.cores.named(target);
-    // A crowd is cut off somewhere: what is the sum of some of it by chance means nothing.
+    // A crowded window is cut off at some line, so a sum of lines in it may well be chance.
     const crowded = this.window.isCrowded(target);
     const near = crowded ? [] : this.window.around(target);
     if (named.length >= (crowded ? 2 : 1)) {
@@ -129,28 +129,31 @@ export class SumPool {
         for (const lines of this.parts.byField(named))
           yield { core: [], lines, named: true, whole: true };
       }
-      for (const core of this.cores.of(target, named)) {
+      for (const core of this.cores.coresOf(target, named)) {
         if (core.length >= 2) {
           yield { core: [], lines: core, named: true, whole: true };
           yield* this.someOfBatch(target, core, true);
         }
-        const fill = this.parts.summands(target, this.cores.likeThem(core, crowded ? named : near));
+        const fill = this.parts.summands(
+          target,
+          this.cores.ofSameCounterparty(core, crowded ? named : near),
+        );
         if (fill.length > 0) yield { core, lines: fill, named: true, whole: false };
-        const onTheSameDay = this.parts.summands(target, this.cores.besideThem(core, near));
+        const onTheSameDay = this.parts.summands(target, this.cores.onSameDays(core, near));
         if (onTheSameDay.length > 0)
           yield { core, lines: onTheSameDay, named: true, whole: false, max: 1 };
       }
       yield { core: [], lines: this.parts.summands(target, named), named: true, whole: false };
     }
     yield* this.ofOneWord(target, true);
-    const called = this.names.called(target, crowded ? named : near);
-    for (const lines of called) yield* this.ofOneName(target, lines);
-    if (called.length === 0)
-      for (const lines of this.names.calledByFirstWord(target, crowded ? named : near))
+    const nameGroups = this.names.byName(target, crowded ? named : near);
+    for (const lines of nameGroups) yield* this.ofOneName(target, lines);
+    if (nameGroups.length === 0)
+      for (const lines of this.names.byFirstWord(target, crowded ? named : near))
         for (const family of this.ofOneName(target, lines)) yield { ...family, isGuess: true };
     if (!crowded && farther)
-      for (const lines of this.names.called(target, this.window.around(target, true)))
-        if (!called.some(({ length }) => length === lines.length))
+      for (const lines of this.names.byName(target, this.window.around(target, true)))
+        if (!nameGroups.some(({ length }) => length === lines.length))
           yield* this.someOf(target, lines);
     if (farther) yield* this.ofCallers(target);
     if (crowded) return;
@@ -179,17 +182,17 @@ export class SumPool {
       yield { core: [], lines: this.parts.summands(target, lines), named: false, whole: false };
     }
     yield { core: [], lines: this.parts.summands(target, near), named: false, whole: false };
-    yield* this.ofSaidWord(target, near);
+    yield* this.ofFrequentWord(target, near);
     yield* this.ofDaysInARow(target, near);
   }
 
   /**
-   * Lines that the target may pay together: those whose references it quotes, then those of a
-   * counterparty that it names, then some of these.
+   * Yields lines that the target may pay together: all lines whose references it quotes, or all
+   * lines of a counterparty that it names, then some of these.
    */
   *payable(target: number): Generator<{ lines: number[]; whole: boolean; isQuoted?: true }> {
     const quoted = new Set([
-      ...this.words.numbersOf(target).flatMap((word) => this.words.linesCalled(word)),
+      ...this.words.numbersOf(target).flatMap((word) => this.words.linesWithReference(word)),
       ...this.namedByNumber(target),
     ]);
     const lines = this.parts
@@ -197,20 +200,20 @@ export class SumPool {
       .filter((line) => this.window.reachesByName(target, line));
     if (lines.length >= 2) yield { lines, whole: true, isQuoted: true };
     if (lines.length > 0 || this.window.isCrowded(target)) return;
-    let before = 0;
+    let previousCount = 0;
     for (const byName of [false, true])
-      for (const ofName of this.names.called(target, this.window.around(target, byName))) {
-        const invoices = this.window.usualFirst(target, this.parts.payable(target, ofName));
-        if (invoices.length === before) continue;
-        before = invoices.length;
+      for (const sameName of this.names.byName(target, this.window.around(target, byName))) {
+        const invoices = this.window.usualFirst(target, this.parts.payable(target, sameName));
+        if (invoices.length === previousCount) continue;
+        previousCount = invoices.length;
         yield { lines: invoices, whole: true };
         yield { lines: invoices, whole: false };
       }
   }
 
   /**
-   * Open lines whose number the target has in another form, without letters or with a check digit;
-   * where that digit may stand there by chance, only those of a name that both lines have.
+   * Open lines whose number the target has in another form: without its letters, or with a check
+   * digit. If that digit may be chance, both lines must also share a name.
    */
   private namedByNumber(target: number): number[] {
     const { state, own, other } = this;
@@ -222,7 +225,7 @@ export class SumPool {
     );
   }
 
-  /** Some lines of a batch that was paid in parts: the number that the target states, then any. */
+  /** Some lines of a batch that was paid in parts: the stated number of lines, then any number. */
   private *someOfBatch(target: number, batch: number[], named: boolean): Generator<Family> {
     const lines = this.parts.summands(target, batch);
     if (lines.length < 3 || !this.words.shareNumber(lines)) return;
@@ -232,11 +235,13 @@ export class SumPool {
     yield { ...family, batch: { count: null } };
   }
 
-  /** As many lines of one kind as the target says: of one day, of two days in a row, of any. */
-  private *asManyAsSaid(target: number, ofOneKind: number[]): Generator<Family> {
+  /**
+   * Lines of one kind, as many as the target states: of one day, of two consecutive days, of any.
+   */
+  private *asManyAsSaid(target: number, sameKind: number[]): Generator<Family> {
     const counts = this.words.statedCountsIn(target);
     if (counts.length === 0) return;
-    const lines = this.parts.summands(target, ofOneKind);
+    const lines = this.parts.summands(target, sameKind);
     for (const some of [...withNext(this.parts.byDays(lines)), lines])
       for (const count of counts)
         if (count <= some.length)
@@ -249,46 +254,49 @@ export class SumPool {
           };
   }
 
-  /** Lines that have a word of the target's name; near it, if all of its words are frequent. */
-  private mayCall(target: number): number[] {
-    const rare = this.names.mayCall(target);
+  /**
+   * Lines with a rare word of the target's name. If all of its words are frequent, the lines near
+   * it that have the first word.
+   */
+  private withWordOfName(target: number): number[] {
+    const rare = this.names.withWordOfName(target);
     if (rare.length > 0 || this.window.isCrowded(target)) return rare;
     // An invoice is paid in parts; a purchase has no number.
     if (!this.own.hashes.reference.has(target)) return rare;
-    const [first] = this.words.ownNameOf(target);
+    const [first] = this.words.targetCounterpartyOf(target);
     if (first === undefined || this.words.index.has(first)) return [];
-    return this.window.around(target, true).filter((line) => this.words.says(line, first));
+    return this.window.around(target, true).filter((line) => this.words.hasWord(line, first));
   }
 
-  /** Parts of a payment that have its name: what is due may be paid in parts, some of them late. */
+  /** Lines that have the target's name: what is due may be paid in parts, some of them late. */
   private *ofCallers(target: number): Generator<Family> {
     const amount = Math.abs(this.own.amount[target] as number);
     const suffice = (parts: number[]) =>
       parts.length >= 2 &&
       parts.reduce((sum, line) => sum + Math.abs(this.other.amount[line] as number), 0) >= amount;
     const parts = this.parts
-      .summands(target, this.mayCall(target))
+      .summands(target, this.withWordOfName(target))
       .filter((line) => this.window.reachesByName(target, line));
     if (!suffice(parts)) return;
-    const lines = this.names.callersOf(target, parts);
+    const lines = this.names.withNameOf(target, parts);
     if (!suffice(lines)) return;
     yield { core: [], lines, named: true, whole: true };
     yield { core: [], lines, named: true, whole: false, max: MAX_PARTS };
   }
 
   /**
-   * Whole days of the lines that have a frequent word of the target, as a processor's name, and of
-   * days in a row: its sales and its fee differ in all other texts.
+   * All lines of one day or of consecutive days that have a frequent word of the target, such as a
+   * processor's name. Its sales and its fees differ in all other texts.
    */
-  private *ofSaidWord(target: number, near: number[]): Generator<Family> {
+  private *ofFrequentWord(target: number, near: number[]): Generator<Family> {
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
     const { description } = this.other.hashes;
     const kindOf = (line: number) => (description.has(line) ? description.key(line) : 0);
     for (const word of this.words.frequentWords(target)) {
-      const having = near.filter((line) => this.words.says(line, word));
-      if (having.length < 3 || having.length === near.length) continue;
-      const days = this.parts.byDays(having);
-      const stretches = stretchesOf(this.other, having, kindOf);
+      const withWord = near.filter((line) => this.words.hasWord(line, word));
+      if (withWord.length < 3 || withWord.length === near.length) continue;
+      const days = this.parts.byDays(withWord);
+      const stretches = stretchesOf(this.other, withWord, kindOf);
       const family = { core: [], named: false, whole: true, tries: days.length + stretches.length };
       for (const lines of days) yield { ...family, lines };
       for (const { lines, total } of stretches)
@@ -297,8 +305,8 @@ export class SumPool {
   }
 
   /**
-   * Lines of several days in a row: of one name, of one kind, or of all or some kinds without a name,
-   * as the charges, refunds and fees of a payout.
+   * Lines of several consecutive days: of one name, of one description, or of all or some kinds
+   * without a name, such as the charges, refunds and fees of a payout.
    */
   private *ofDaysInARow(target: number, near: number[]): Generator<Family> {
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
@@ -316,7 +324,8 @@ export class SumPool {
   }
 
   /**
-   * Lines that share a rare word, one that the target says or another, and add up to the target.
+   * Lines that share a rare word and add up to the target. If `named`, the target has that word,
+   * too; otherwise it hasn't.
    */
   private *ofOneWord(target: number, named: boolean): Generator<Family> {
     const targetWords = this.words.wordsOf(target);
@@ -336,8 +345,8 @@ export class SumPool {
   }
 
   /**
-   * Lines of one counterparty: all of them, whole days, two days in a row, then some of all, the
-   * nearest in time first.
+   * Lines of one counterparty: all of them, whole days, two consecutive days, then some of all
+   * lines, nearest in time first.
    */
   private *ofOneName(target: number, lines: number[]): Generator<Family> {
     yield { core: [], lines, named: true, whole: true };
@@ -349,12 +358,12 @@ export class SumPool {
   }
 
   /** Some lines of one counterparty: invoices alone, then with the credit notes among them. */
-  private *someOf(target: number, ofName: number[]): Generator<Family> {
-    const lines = this.window.usualFirst(target, ofName);
+  private *someOf(target: number, sameName: number[]): Generator<Family> {
+    const lines = this.window.usualFirst(target, sameName);
     const invoices = this.parts.summands(target, lines);
     yield { core: [], lines: invoices, named: true, whole: false };
-    // What quotes an invoice quotes its credit notes, too.
-    if (this.words.numbersOf(target).some((word) => this.words.linesCalled(word).length > 0))
+    // A target that quotes an invoice quotes its credit notes, too.
+    if (this.words.numbersOf(target).some((word) => this.words.linesWithReference(word).length > 0))
       return;
     const withCredits = this.parts.withCredits(target, lines);
     if (withCredits.length > invoices.length)
@@ -362,7 +371,7 @@ export class SumPool {
   }
 }
 
-/** Each group, and each with the one after it. */
+/** Each group, and each group together with the next one. */
 function withNext(groups: number[][]): number[][] {
   const pairs = groups.slice(1).map((group, at) => [...(groups[at] as number[]), ...group]);
   return [...groups, ...pairs];

@@ -1,11 +1,12 @@
-/** Which lines of the other side are near enough in time to be part of a line's sum. */
+/** Finds the lines of the other side that are near enough in time to be part of a line's sum. */
 
 import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import type { Rule } from "../rules.ts";
 
 /** The maximum number of lines examined in a window, nearest days first. */
-export const LOOKED_AT = 400;
+export const MAX_EXAMINED = 400;
+/** The days before and after a target for rules without days. */
 const DEFAULT_DAYS = 7;
 
 export class SumWindow {
@@ -14,21 +15,21 @@ export class SumWindow {
   private readonly own: Lines;
   private readonly other: Lines;
   /**
-   * In which lines of a name that the target says are looked for: a payer takes what is due,
-   * however old.
+   * The wider window for lines of a name in the target's texts: a payer pays what is due, however
+   * old it is.
    */
   private readonly namedDays: Days;
-  /** How far days lie apart in sure matches; null where these are too few to tell. */
+  /** The days between the lines of sure matches; null if there are too few matches to know. */
   private readonly usualDays: Days | null;
   /** Lines of the other side by day, then canonically, and where each day begins. */
   private readonly byDay: Int32Array;
   private readonly dayStart = new Map<number, { from: number; to: number }>();
-  /** The last target that was asked for, and whether its window is a crowd. */
-  private crowd = { target: -1, is: false };
+  /** The last target that was checked, and whether its window is crowded. */
+  private last = { target: -1, isCrowded: false };
 
   /**
    * @param byDay lines of the other side in canonical order, which begins with the day.
-   * @param reach how far days lie apart in sure matches, left to right.
+   * @param reach the days between the lines of sure matches, from left to right.
    */
   constructor(
     own: Lines,
@@ -45,12 +46,12 @@ export class SumWindow {
         ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
         : daysAround(rule);
     const far = widest({ before, after });
-    const learnt = unionOf({ before, after }, intersectionOf(reach, far));
-    const turned = (days: Days) =>
+    const learned = unionOf({ before, after }, intersectionOf(reach, far));
+    const fromOwnSide = (days: Days) =>
       own.side === "left" ? days : { before: days.after, after: days.before };
-    this.days = turned(learnt);
-    this.usualDays = reach.before + reach.after > 0 ? turned(reach) : null;
-    const max = Math.max(far.before, far.after, learnt.before, learnt.after);
+    this.days = fromOwnSide(learned);
+    this.usualDays = reach.before + reach.after > 0 ? fromOwnSide(reach) : null;
+    const max = Math.max(far.before, far.after, learned.before, learned.after);
     this.namedDays = { before: max, after: max };
     byDay.forEach((line, at) => {
       const day = this.dayOf(line);
@@ -69,11 +70,11 @@ export class SumWindow {
     return this.dayNumber(this.own.value_date[target] as number);
   }
 
-  /** Whether the window holds more lines than are looked at. */
+  /** Whether the window has more lines than are examined. */
   isCrowded(target: number): boolean {
-    if (this.crowd.target !== target)
-      this.crowd = { target, is: this.countAround(target) > LOOKED_AT };
-    return this.crowd.is;
+    if (this.last.target !== target)
+      this.last = { target, isCrowded: this.countAround(target) > MAX_EXAMINED };
+    return this.last.isCrowded;
   }
 
   private countAround(target: number): number {
@@ -95,7 +96,7 @@ export class SumWindow {
       for (const on of distance === 0 ? [day] : [day - distance, day + distance]) {
         if (on < day - before || on > day + after) continue;
         const { from, to } = this.dayStart.get(on) ?? { from: 0, to: 0 };
-        for (let at = from; at < to && lines.length < LOOKED_AT; at++) {
+        for (let at = from; at < to && lines.length < MAX_EXAMINED; at++) {
           const line = this.byDay[at] as number;
           if (this.other.currency[line] === this.own.currency[target]) lines.push(line);
         }
@@ -104,7 +105,7 @@ export class SumWindow {
     return lines;
   }
 
-  /** Those as far from the target as lines of sure matches are, then the others. */
+  /** Sorts the lines that are as far away as those of sure matches before the others. */
   usualFirst(target: number, lines: number[]): number[] {
     const days = this.usualDays;
     if (!days) return lines;
@@ -119,7 +120,7 @@ export class SumWindow {
     );
   }
 
-  /** The same in the days in which lines of a name are looked for. */
+  /** Like `reaches`, in the wider window for lines of a name. */
   reachesByName(target: number, line: number): boolean {
     return (
       this.other.currency[line] === this.own.currency[target] &&

@@ -1,4 +1,4 @@
-/** The words of a line and of the lines that its sum may have, and which of them are telling. */
+/** The words of a target and of the lines that its sum may have, and which are significant. */
 
 import { digitsIn, isDate, MIN_FOUND_DIGITS } from "../prepare/identifiers.ts";
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
@@ -6,14 +6,14 @@ import { toList } from "../prepare/to-list.ts";
 import { WordIndex } from "../prepare/word-index.ts";
 import { opposite, type Side } from "../side.ts";
 
-/** Words of more lines than this say little of which belong together. */
-const RARE = 60;
-/** A number that more lines have is a customer's, a batch's or a month's. */
+/** A word that more lines have hardly shows which lines belong together. */
+const MAX_RARE_LINES = 60;
+/** A number that more lines have belongs to a customer, a batch or a month. */
 const MAX_QUOTES = 4;
 const COUNTERPARTY = FIELDS.indexOf("counterparty");
 const REFERENCE = FIELDS.indexOf("reference");
 
-/** What a bank counts in a deposit. */
+/** Words for the items that a bank counts in a deposit. */
 const COUNTED =
   /^(ITEMS?|CHECKS?|CHEQUES?|CHKS?|TXNS?|TRANSACTIONS?|PAYMENTS?|RECEIPTS?|SLIPS?|POSTEN|STUECK|STUCK|STK|PCS|PIECES)$/;
 
@@ -28,10 +28,10 @@ export class SumWords {
   private readonly texts: Texts;
   private readonly ownTexts: SideTexts;
   private readonly otherTexts: SideTexts;
-  /** The rare words of the last target that was asked for. */
-  private asked: { target: number; rare: number[] } = { target: -1, rare: [] };
+  /** The rare words of the last target. */
+  private last: { target: number; rare: number[] } = { target: -1, rare: [] };
 
-  /** @param lines those of the other side that a sum may have. */
+  /** @param lines the lines of the other side that a sum may have. */
   constructor(texts: Texts, side: Side, lines: Int32Array) {
     this.texts = texts;
     this.rarity = texts.rarity;
@@ -42,7 +42,7 @@ export class SumWords {
       texts.spelling.length,
       lines.length,
       (at) => this.otherTexts.rowOf[lines[at] as number] as number,
-      (word) => (texts.lineCount[word] as number) <= RARE,
+      (word) => (texts.lineCount[word] as number) <= MAX_RARE_LINES,
     );
     const { item } = this.index;
     for (let at = 0; at < item.length; at++) item[at] = lines[item[at] as number] as number;
@@ -52,20 +52,20 @@ export class SumWords {
     return wordsOfRow(this.ownTexts, this.ownTexts.rowOf[target] as number);
   }
 
-  /** The words of a counterparty of the other side. */
-  nameOf(line: number): number[] {
+  /** The words of the counterparty of a line of the other side. */
+  counterpartyOf(line: number): number[] {
     const row = this.otherTexts.rowOf[line] as number;
     return row < 0 ? [] : wordsOfField(this.otherTexts, row, COUNTERPARTY);
   }
 
-  /** The rare words of a target's counterparty. */
-  ownNameOf(target: number): number[] {
+  /** The words of a target's counterparty. */
+  targetCounterpartyOf(target: number): number[] {
     const row = this.ownTexts.rowOf[target] as number;
     return row < 0 ? [] : wordsOfField(this.ownTexts, row, COUNTERPARTY);
   }
 
   /** Whether a line of the other side has a word. */
-  says(line: number, word: number): boolean {
+  hasWord(line: number, word: number): boolean {
     const { rowOf, start, words } = this.otherTexts;
     const cell = (rowOf[line] as number) * FIELD_COUNT;
     if (cell < 0) return false;
@@ -81,7 +81,7 @@ export class SumWords {
     return [...lines];
   }
 
-  /** Whether a target has a word that a few lines of the other side have. */
+  /** Whether a target has a rare word that lines of the other side have, too. */
   hasRareWord(target: number): boolean {
     const { rowOf, start, words } = this.ownTexts;
     const cell = (rowOf[target] as number) * FIELD_COUNT;
@@ -91,17 +91,19 @@ export class SumWords {
     return false;
   }
 
-  hasAnyWord(target: number, those: ReadonlySet<number>): boolean {
+  /** Whether a target has one of these words, and the word is rare. */
+  hasAnyWord(target: number, wanted: ReadonlySet<number>): boolean {
     const { rowOf, start, words } = this.ownTexts;
     const cell = (rowOf[target] as number) * FIELD_COUNT;
     if (cell < 0) return false;
     for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
       const word = words[at] as number;
-      if (those.has(word) && (this.texts.lineCount[word] as number) <= RARE) return true;
+      if (wanted.has(word) && (this.texts.lineCount[word] as number) <= MAX_RARE_LINES) return true;
     }
     return false;
   }
 
+  /** Whether lines of the other side have a number in common. */
   shareNumber(lines: number[]): boolean {
     const [first, ...others] = lines.map(
       (line) => new Set(wordsOfRow(this.otherTexts, this.otherTexts.rowOf[line] as number)),
@@ -113,12 +115,12 @@ export class SumWords {
     );
   }
 
-  /** Numbers in a text that may say how many lines its sum has: "9 ITEMS". */
+  /** Numbers in the target's texts that may state the number of lines of its sum: "9 ITEMS". */
   countsIn(target: number): number[] {
     return this.spellingsOf(target).filter(isCount).map(Number);
   }
 
-  /** Those before a word for what is counted, so that they can be nothing else. */
+  /** Like `countsIn`, only numbers before a word for counted items, which can be nothing else. */
   statedCountsIn(target: number): number[] {
     const words = this.spellingsOf(target);
     return words
@@ -132,17 +134,17 @@ export class SumWords {
 
   /** Words of a line that few lines of the other side have, the rarest first. */
   rareWords(target: number): number[] {
-    if (this.asked.target !== target) this.asked = { target, rare: this.readRareWords(target) };
-    return this.asked.rare;
+    if (this.last.target !== target) this.last = { target, rare: this.readRareWords(target) };
+    return this.last.rare;
   }
 
-  /** Words of letters that more lines of the other side have, each once. */
+  /** The words of a target without digits that more than `MAX_RARE_LINES` lines have. */
   frequentWords(target: number): Set<number> {
     return new Set(
       this.wordsOf(target).filter(
         (word) =>
           !this.index.has(word) &&
-          (this.texts.lineCount[word] as number) > RARE &&
+          (this.texts.lineCount[word] as number) > MAX_RARE_LINES &&
           digitsIn(this.texts.spelling[word] as string) === 0,
       ),
     );
@@ -165,8 +167,8 @@ export class SumWords {
   }
 
   /**
-   * Numbers that few lines say: of all texts of a line of the target's side, or of its reference
-   * alone.
+   * The numbers of a line of the target's side that at most `MAX_QUOTES` lines have: in all of its
+   * texts, or in its reference alone.
    */
   numbersOf(line: number, field?: "reference"): number[] {
     const row = this.ownTexts.rowOf[line] as number;
@@ -183,10 +185,10 @@ export class SumWords {
   }
 
   /**
-   * Lines of the other side whose reference has a number: of a year, which many numbers begin with,
-   * those that have nothing else.
+   * Lines of the other side whose reference has this number. Many references begin with a year, so
+   * a year or another date must be the whole reference.
    */
-  linesCalled(word: number): number[] {
+  linesWithReference(word: number): number[] {
     const isYear = isDate(this.texts.spelling[word] as string);
     const lines = this.linesWith(word);
     return toList(lines, 0, lines.length).filter((line) => {

@@ -1,7 +1,7 @@
 /**
- * One line that is the sum of several of the other side: looked for among lines that share its rare
- * words, lines of one day or one name, and the lines nearest to it in time; taken only where the
- * solution is the only one and unlikely to be chance.
+ * Finds lines that are the sum of several lines of the other side. It searches lines that share
+ * rare words with the target, lines of one day or one name, and the lines nearest to it in time. A
+ * sum is matched only if it is the only solution and unlikely to be chance.
  */
 import { allocate } from "../assignment/allocate.ts";
 import type { Days } from "../candidates/window.ts";
@@ -19,35 +19,35 @@ import type { RunState } from "../prepare/run-state.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
-import { Changed } from "./changed.ts";
-import { isOfOtherParty } from "./other-party.ts";
+import { RoundChanges } from "./changed.ts";
+import { belongsToOtherParty } from "./other-party.ts";
 import { areRelated } from "./relation.ts";
 import { combinations, MAX_SUMMANDS, spreadOf, subsetSums } from "./subset-sum.ts";
 import { type Family, SumPool, type SumPools } from "./sum-pool.ts";
 
 export const DEFAULT_GROUP_SIZE = 8;
 /**
- * Expected chance solutions below which a sum is taken: of lines that name each other, and of
- * others.
+ * The expected number of chance solutions below which a sum is matched: of lines that name each
+ * other, and of others.
  */
 const SURE_CHANCE = { named: 0.005, unnamed: 0.002 };
-/** Beyond this a solution would mean nothing, and none is looked for. */
-const IDLE_CHANCE = 0.3;
+/** With more chance solutions expected, a solution means nothing and is ignored. */
+const MAX_CHANCE = 0.3;
 /** The prior probability of real sums: among lines that name each other, and among others. */
 const PRIOR = { named: 0.3, unnamed: 0.05 };
 /** Less probable sums are not even suggested. */
 const SUGGEST_SCORE = 0.3;
-/** Sums of a family that are expected by chance at most, and that are looked at. */
-const MANY_SOLUTIONS = 4;
+/** The maximum number of sums of a family that are expected by chance, and that are examined. */
+const MAX_EXPECTED_SOLUTIONS = 4;
 const MAX_SOLUTIONS = 64;
-/** A rival this much likelier to be chance is none. */
-const CLEARLY = 20;
-const ROUNDS = 3;
+/** A solution that is likelier to be chance by this factor is no rival. */
+const RIVAL_FACTOR = 20;
+const MAX_ROUNDS = 3;
 const SLICE = 50;
-/** Steps of all searches of a side together. */
+/** The maximum steps of all searches of a side together. */
 const BUDGET = 30_000_000;
 
-/** `chance`: how many such sums are expected by chance. */
+/** `chance`: the expected number of such sums by chance. */
 type Found = { members: number[]; chance: number; unique: boolean };
 type Solution = Found & {
   side: Side;
@@ -55,10 +55,10 @@ type Solution = Found & {
   named: boolean;
   fitsElsewhere: boolean;
 };
-/** What was looked at of a target before, and the family that is looked at. */
+/** The whole families and the subset searches tried for a target so far, with the current one. */
 type Tried = { wholes: number; searches: number };
 
-/** @returns the pools of what is open at the end. */
+/** @returns the pools of the lines that are open at the end. */
 export function* sums(
   state: RunState,
   rule: Rule,
@@ -68,16 +68,16 @@ export function* sums(
 ): Generator<Progress, SumPools> {
   const onlyNamed = sumsOf === "named";
   const steps = { left: 0, right: 0 };
-  const poolsNow = (): SumPools => ({
+  const createPools = (): SumPools => ({
     left: new SumPool(state, rule, "left", daysOf(rule, businessDays), reach),
     right: new SumPool(state, rule, "right", daysOf(rule, businessDays), reach),
   });
-  let pools = poolsNow();
-  let changed: Changed | null = null;
-  // What one round confirms leaves the next one fewer lines to choose from.
+  let pools = createPools();
+  let changed: RoundChanges | null = null;
+  // Each round leaves the next one fewer lines to choose from.
   for (
     let round = 1, confirmed = -1;
-    round <= ROUNDS && confirmed !== state.confirmed.length;
+    round <= MAX_ROUNDS && confirmed !== state.confirmed.length;
     round++
   ) {
     confirmed = state.confirmed.length;
@@ -88,7 +88,7 @@ export function* sums(
       for (let done = 0; done < targets.length; done++) {
         const target = targets[done] as number;
         if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
-        if (changed && !changed.concerns(side, target, pools[side])) continue;
+        if (changed && !changed.affects(side, target, pools[side])) continue;
         if (steps[side] + search.steps > BUDGET) break;
         const solution = search.solve(target, onlyNamed);
         if (solution) solutions.push(solution);
@@ -97,8 +97,8 @@ export function* sums(
     }
     settle(state, rule, ruleIndex, solutions);
     if (confirmed === state.confirmed.length) continue;
-    pools = poolsNow();
-    changed = new Changed(state, confirmed, solutions);
+    pools = createPools();
+    changed = new RoundChanges(state, confirmed, solutions);
   }
   return pools;
 }
@@ -125,15 +125,14 @@ class SumSearch {
   /** The sum that is least likely to be a coincidence, or null if none is worth proposing. */
   solve(target: number, onlyNamed: boolean): Solution | null {
     const amount = this.state[this.side].amount[target] as number;
-    if (amount === 0 || this.pool.isLost(target)) return null;
+    if (amount === 0 || this.pool.hasNoSearchSpace(target)) return null;
     const tried = { named: { wholes: 0, searches: 0 }, unnamed: { wholes: 0, searches: 0 } };
     const searched = new Set<string>();
     const hasEqual = this.pool.hasEqual(target);
     let best = null as Solution | null;
     for (const family of this.pool.families(target, onlyNamed)) {
       const { core, lines, named, whole, tries = 1 } = family;
-      // Where the same amount stands on the other side, a sum that nothing names is not what is
-      // missing.
+      // If the other side has the same amount, a sum that nothing names is not the counterpart.
       if ((hasEqual || onlyNamed) && !named) break;
       const kind = named ? "named" : "unnamed";
       if (core.length + lines.length < 2) continue;
@@ -143,18 +142,18 @@ class SumSearch {
         ? this.wholeOf(target, lines, tried[kind])
         : this.subsetOf(target, family, tried[kind]);
       this.steps += lines.length;
-      if (!found || found.chance > IDLE_CHANCE || this.hasTarget(found, amount)) continue;
+      if (!found || found.chance > MAX_CHANCE || this.hasWholeAmount(found, amount)) continue;
       const fitsElsewhere = family.isGuess ?? false;
       const solution = { side: this.side, target, named, fitsElsewhere, ...found };
       if (best) {
         const isBetter = solution.chance < best.chance;
-        const one: Solution = isBetter ? solution : best;
-        const other: Solution = isBetter ? best : solution;
-        // If several families find the same lines, the one that names most of them decides.
-        const isClear = hasSameMembers(one, other)
-          ? other.unique
-          : other.chance >= one.chance * CLEARLY;
-        best = { ...one, unique: one.unique && isClear };
+        const better: Solution = isBetter ? solution : best;
+        const worse: Solution = isBetter ? best : solution;
+        // If two families find the same lines, the solution must be unique in both.
+        const isClear = hasSameMembers(better, worse)
+          ? worse.unique
+          : worse.chance >= better.chance * RIVAL_FACTOR;
+        best = { ...better, unique: better.unique && isClear };
       }
       best ??= solution;
       if (best.unique && best.chance < SURE_CHANCE[kind]) break;
@@ -172,11 +171,11 @@ class SumSearch {
   }
 
   /** Whether one line has the whole amount: the others of such a sum cancel each other. */
-  private hasTarget({ members }: Found, amount: number): boolean {
+  private hasWholeAmount({ members }: Found, amount: number): boolean {
     return members.some((line) => this.amountOf(line) === amount);
   }
 
-  /** Whether another line has the amount and the name of one of the sum. */
+  /** Whether a line of the target's side has the amount and the name of a line of the sum. */
   private hasMemberWithPartner({ members }: Solution): boolean {
     return members.some((line) => this.oppositePool.hasNamedEqual(line));
   }
@@ -190,9 +189,11 @@ class SumSearch {
       });
     const numbers = this.pool.words.numbersOf(target);
     const isMember = (line: number) => members.includes(line);
-    const called = numbers.filter((word) => this.pool.words.linesCalled(word).length > 0);
+    const references = numbers.filter(
+      (word) => this.pool.words.linesWithReference(word).length > 0,
+    );
     return (
-      quotes(called, isMember, this.pool) ||
+      quotes(references, isMember, this.pool) ||
       members.some((line) =>
         quotes(
           this.oppositePool.words.numbersOf(line, "reference"),
@@ -211,9 +212,9 @@ class SumSearch {
     return this.pool.other.amount[line] as number;
   }
 
-  /** All lines of a family together. */
+  /** The sum of all lines of a family. */
   private wholeOf(target: number, lines: number[], tried: Tried): Found | null {
-    if (lines.length < 2 || lines.length > Math.max(this.size, WHOLE_SIZE)) return null;
+    if (lines.length < 2 || lines.length > Math.max(this.size, MAX_WHOLE_SIZE)) return null;
     const amount = this.state[this.side].amount[target] as number;
     const slack = this.slack(amount);
     let total = 0;
@@ -227,8 +228,8 @@ class SumSearch {
   }
 
   /**
-   * Some lines of a family. Of several sums the one of few lines that come first in the family is
-   * least likely to be chance: there are fewer such sums.
+   * A sum of some lines of a family. Of several sums, one of few lines at the front of the family
+   * is least likely to be chance, because there are fewer such sums.
    */
   private subsetOf(
     target: number,
@@ -237,9 +238,9 @@ class SumSearch {
   ): Found | null {
     const amount = this.state[this.side].amount[target] as number;
     const sign = Math.sign(amount);
-    let rest = sign * amount;
-    for (const line of core) rest -= sign * this.amountOf(line);
-    if (core.length > 0 && (!Number.isSafeInteger(rest) || rest <= 0)) return null;
+    let remaining = sign * amount;
+    for (const line of core) remaining -= sign * this.amountOf(line);
+    if (core.length > 0 && (!Number.isSafeInteger(remaining) || remaining <= 0)) return null;
     const limit = batch ? (batch.count ?? lines.length) : (max ?? this.size);
     const maxSize = Math.min(limit, batch ? limit : this.size - core.length, lines.length);
     const min = batch?.count ?? (core.length > 0 ? 1 : 2);
@@ -249,14 +250,14 @@ class SumSearch {
     const amounts = family.map((line) => sign * this.amountOf(line));
     const chanceOf = (first: number, size: number) =>
       ((tried.wholes + tried.searches * combinations(first, min, size)) * (1 + 2 * slack)) /
-      spreadOf(amounts.slice(0, first).map(Math.abs), rest, size);
-    // Where many sums are expected by chance, none of them would mean anything.
-    while (family.length > min && chanceOf(family.length, maxSize) > MANY_SOLUTIONS)
+      spreadOf(amounts.slice(0, first).map(Math.abs), remaining, size);
+    // The family is cut until few sums are expected by chance: otherwise none would mean anything.
+    while (family.length > min && chanceOf(family.length, maxSize) > MAX_EXPECTED_SOLUTIONS)
       family = family.slice(0, -1);
     const found = subsetSums(
       amounts.slice(0, family.length),
-      rest - slack,
-      rest + slack,
+      remaining - slack,
+      remaining + slack,
       min,
       maxSize,
       MAX_SOLUTIONS,
@@ -273,12 +274,12 @@ class SumSearch {
     return {
       members: [...core, ...best.positions.map((at) => family[at] as number)],
       chance: best.chance,
-      unique: !second || (named && second.chance >= best.chance * CLEARLY),
+      unique: !second || (named && second.chance >= best.chance * RIVAL_FACTOR),
     };
   }
 }
 
-/** Families of the same lines in another order are no other chance. */
+/** Whether these lines are searched for the first time: their order adds no chance solutions. */
 function isNew(searched: Set<string>, lines: number[]): boolean {
   const { size } = searched;
   return searched.add(Int32Array.from(lines).sort().join()).size > size;
@@ -290,12 +291,12 @@ function hasSameMembers(a: Found, b: Found): boolean {
   );
 }
 
-/** A whole day or a whole name may have more lines than a search for subsets would combine. */
-const WHOLE_SIZE = 50;
+/** The maximum number of lines of a whole day or name, more than a subset search combines. */
+const MAX_WHOLE_SIZE = 50;
 
 /**
- * The least likely to be chance first; what overlaps a rival that is about as good stays a
- * suggestion.
+ * Decides the solutions, those least likely to be chance first. A solution that overlaps a rival of
+ * about the same chance is only suggested.
  */
 function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solution[]): void {
   const order = solutions.sort(
@@ -304,7 +305,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
   );
   const rivals = new Map<string, Solution[]>();
   for (const solution of order)
-    for (const key of linesOf(solution)) rivals.set(key, [...(rivals.get(key) ?? []), solution]);
+    for (const key of lineKeysOf(solution)) rivals.set(key, [...(rivals.get(key) ?? []), solution]);
   for (const solution of order) {
     const { side, target, members, chance, named, unique, fitsElsewhere } = solution;
     const [left, right] = side === "left" ? [[target], members] : [members, [target]];
@@ -315,16 +316,16 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
       continue;
     if (state.isRejected(left, right)) continue;
     const kind = named ? "named" : "unnamed";
-    const contested = linesOf(solution).some((key) =>
-      rivals.get(key)?.some((rival) => rival !== solution && rival.chance < chance * CLEARLY),
+    const isContested = lineKeysOf(solution).some((key) =>
+      rivals.get(key)?.some((rival) => rival !== solution && rival.chance < chance * RIVAL_FACTOR),
     );
-    const score = (unique ? 1 : 0.5) * (contested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
-    if (score < SUGGEST_SCORE || isOfOtherParty(state, side, target, members)) continue;
+    const score = (unique ? 1 : 0.5) * (isContested ? 0.5 : 1) * (1 / (1 + chance / PRIOR[kind]));
+    if (score < SUGGEST_SCORE || belongsToOtherParty(state, side, target, members)) continue;
     const isProbable =
       unique && chance < SURE_CHANCE[kind] && areRelated(state, side, target, members);
-    const sure =
+    const isSure =
       isProbable &&
-      !contested &&
+      !isContested &&
       !fitsElsewhere &&
       !state.disputed.hasAny(left, right) &&
       !cancelsItself(state, solution) &&
@@ -332,7 +333,7 @@ function settle(state: RunState, rule: Rule, ruleIndex: number, solutions: Solut
       !addsUnquotedCredits(state, solution);
     const verdict = {
       basis: BASIS.sum,
-      held: !sure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,
+      held: !isSure ? HELD.chance : rule.then === "match" ? HELD.no : HELD.rule,
       score,
       margin: -Math.log(chance),
       isNamed: named,
@@ -350,7 +351,7 @@ function isExact(state: RunState, { side, target, members }: Solution): boolean 
   return total === state[side].amount[target];
 }
 
-/** Lines of which two cancel each other are the sum without these, too. */
+/** Whether two lines cancel each other: the sum would be the same without them. */
 function cancelsItself(state: RunState, { side, members }: Solution): boolean {
   const { amount } = state[opposite(side)];
   const amounts = new Set(members.map((line) => amount[line] as number));
@@ -358,8 +359,9 @@ function cancelsItself(state: RunState, { side, members }: Solution): boolean {
 }
 
 /**
- * A bank's own charges do not add up to an unrelated payment. A processor's charges are payments:
- * they are of several customers, or the payout quotes their batch.
+ * Whether the sum consists of a bank's charges, which do not add up to an unrelated payment. A
+ * processor's charges are payments: they are of several customers, or the payout quotes their
+ * batch.
  */
 function addsCharges(state: RunState, { side, target, members }: Solution): boolean {
   const other = state[opposite(side)];
@@ -372,7 +374,7 @@ function addsCharges(state: RunState, { side, target, members }: Solution): bool
   );
 }
 
-/** A target that quotes an invoice also quotes the credit notes that it subtracts. */
+/** Whether a target quotes lines of its sum, but not each credit note that it subtracts. */
 function addsUnquotedCredits(state: RunState, { side, target, members }: Solution): boolean {
   const own = statedNamesOf(state[side], target);
   const other = state[opposite(side)];
@@ -383,7 +385,7 @@ function addsUnquotedCredits(state: RunState, { side, target, members }: Solutio
   return members.some(isQuoted) && !members.filter(isCredit).every(isQuoted);
 }
 
-function linesOf({ side, target, members }: Solution): string[] {
+function lineKeysOf({ side, target, members }: Solution): string[] {
   const other = opposite(side);
   return [`${side} ${target}`, ...members.map((line) => `${other} ${line}`)];
 }

@@ -1,7 +1,7 @@
 /**
- * Lines that share a word, all of them or those of a day or of two days in a row, by their total: a
- * payout that names nothing is the sum of the charges of one batch number, wages are what goes to
- * one payroll service on one day.
+ * Groups of lines that share a word, by their totals: all such lines, or those of one day or of two
+ * consecutive days that have such lines. A payout without a name is the sum of the charges of one
+ * batch number; wages are the payments to one payroll service on one day.
  */
 import type { Lines } from "../lines.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
@@ -9,36 +9,36 @@ import type { WordIndex } from "../prepare/word-index.ts";
 
 const MAX_LINES = 50;
 
-/** `from` and `to`: places in the index of words. */
+/** `from` and `to` are positions in the word index. */
 type Group = { total: number; word: number; from: number; to: number };
 
 export class WordGroups {
   private readonly lines: Lines;
   private readonly index: WordIndex;
   private readonly dayOf: (line: number) => number;
-  private groups: AllGroups | null = null;
+  private groups: SortedGroups | null = null;
 
-  /** @param index has lines by rising day. */
+  /** @param index lists the lines of each word by ascending day. */
   constructor(lines: Lines, index: WordIndex, dayOf: (line: number) => number) {
     this.lines = lines;
     this.index = index;
     this.dayOf = dayOf;
   }
 
-  /** How many groups begin on these days. */
+  /** The number of groups that begin on these days. */
   countBetween(first: number, last: number): number {
     const { days } = this.all();
     return lowerBound(days, last + 1) - lowerBound(days, first);
   }
 
-  /** Each group whose total lies between these, by rising total. */
+  /** Yields the groups with a total from `low` to `high`, by ascending total. */
   *between(low: number, high: number): Generator<{ word: number; lines: number[] }> {
     const { total, word, from, to } = this.all();
     for (let at = lowerBound(total, low); (total[at] as number) <= high; at++)
       yield { word: word[at] as number, lines: this.linesAt(from[at], to[at]) };
   }
 
-  /** Those of some words, in the same order: few are looked at, and the others are not added up. */
+  /** The same for the groups of some words, without adding up the groups of all others. */
   ofWords(words: readonly number[], low: number, high: number): number[][] {
     const found: Group[] = [];
     for (const word of new Set(words))
@@ -52,7 +52,7 @@ export class WordGroups {
     return Array.from(this.index.item.subarray(from, to));
   }
 
-  private all(): AllGroups {
+  private all(): SortedGroups {
     if (this.groups) return this.groups;
     const groups: Group[] = [];
     const days: number[] = [];
@@ -72,7 +72,7 @@ export class WordGroups {
     return this.groups;
   }
 
-  /** The groups of a word: all of its lines, each day, and each two days in a row. */
+  /** Visits the groups of a word: all of its lines, each day, and each two consecutive days. */
   private eachOf(word: number, visit: (total: number, from: number, to: number) => void): void {
     const { start, item } = this.index;
     const [from, to] = [start[word] as number, start[word + 1] as number];
@@ -93,24 +93,24 @@ export class WordGroups {
     }
   }
 
-  /** NaN where there are too few or too many, or several currencies. */
+  /** NaN if the lines are too few, too many, or of several currencies. */
   private totalOf(from: number, to: number): number {
     if (to - from < 2 || to - from > MAX_LINES) return NaN;
     const { amount, currency } = this.lines;
     const { item } = this.index;
-    const own = currency[item[from] as number];
+    const first = currency[item[from] as number];
     let total = 0;
     for (let at = from; at < to; at++) {
       const line = item[at] as number;
-      if (currency[line] !== own) return NaN;
+      if (currency[line] !== first) return NaN;
       total += amount[line] as number;
     }
     return total;
   }
 }
 
-/** By rising total, and the first days of all, rising. */
-type AllGroups = {
+/** The groups by ascending total, and their first days in ascending order. */
+type SortedGroups = {
   total: Float64Array;
   word: Int32Array;
   from: Int32Array;
