@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isClose } from "../evidence/alignment.ts";
 import { Lines } from "../lines.ts";
-import { inOrder } from "../prepare/order.ts";
+import { sortLines } from "../prepare/order.ts";
 import { Texts } from "../prepare/texts.ts";
 import { CloseWords } from "./close-words.ts";
 
@@ -49,7 +49,7 @@ function textsOf(mine: readonly string[], others: readonly string[]): Texts {
         value_date: 20_000,
         description,
       });
-    return { lines, open: inOrder(lines, () => true) };
+    return { lines, open: sortLines(lines, () => true) };
   };
   return Texts.of(side("left", mine), side("right", others));
 }

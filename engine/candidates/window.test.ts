@@ -24,7 +24,7 @@ const line = fc.record({
 });
 
 test("a window holds the nearest amounts of its key, in a fixed order", () => {
-  let crowded = 0;
+  let truncated = 0;
   fc.assert(
     fc.property(
       fc.array(line, { minLength: 1, maxLength: 3 }),
@@ -38,14 +38,14 @@ test("a window holds the nearest amounts of its key, in a fixed order", () => {
         const window = new Window(right, RULE, STEPS);
         for (let l = 0; l < left.count; l++) {
           window.search(left, l);
-          if (window.crowded) crowded += 1;
+          if (window.isTruncated) truncated += 1;
           expect([...window.found.subarray(0, window.count)]).toEqual(searched(left, l, right));
         }
       },
     ),
     { numRuns: 300 },
   );
-  expect(crowded).toBeGreaterThan(0);
+  expect(truncated).toBeGreaterThan(0);
 });
 
 /** The same, node by node. */

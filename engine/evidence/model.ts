@@ -4,7 +4,7 @@
  * expectation maximization (Dempster, Laird and Rubin 1977).
  */
 
-import { type Days, widest } from "../candidates/window.ts";
+import { type Days, widestWindow } from "../candidates/window.ts";
 import type { Texts } from "../prepare/texts.ts";
 import type { Side } from "../side.ts";
 import { WORD } from "./alignment.ts";
@@ -68,7 +68,7 @@ export class Model {
     this.amountCounts = amountPrior().map(
       (share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0),
     );
-    const window = dayPrior(days.before, days.after, widest(days));
+    const window = dayPrior(days.before, days.after, widestWindow(days));
     this.dayCounts = window.map(
       (share, level) =>
         share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),

@@ -90,7 +90,7 @@ export function* extendReach(
     return lag < -before || lag > after;
   };
   if (days.before === farthest.before && days.after === farthest.after) return [];
-  weighing.lookWithin(farthest);
+  weighing.setWindow(farthest);
   const pairs = yield* weighing.find(sample.filter((node) => !sure.isTaken(pool.seeking, node)));
   const far = [...weighing.probable(pairs)].filter(
     ({ left, right, probability }) =>
@@ -101,7 +101,7 @@ export function* extendReach(
   );
   for (const { left, right, probability } of far) sure.add(left, right, probability);
   const followed = unionOf(days, intersectionOf(sure.reach(), farthest));
-  weighing.lookWithin(followed);
+  weighing.setWindow(followed);
   return far.filter(({ left, right }) => !isBeyond(left, right, followed));
 }
 

@@ -3,7 +3,13 @@ import { type Graph, split } from "../assignment/graph.ts";
 import { marginals } from "../assignment/marginals.ts";
 import { Candidates } from "../candidates/candidates.ts";
 import type { Pool } from "../candidates/pool.ts";
-import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
+import {
+  type Days,
+  daysAround,
+  intersectionOf,
+  unionOf,
+  widestWindow,
+} from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { Evidence } from "./evidence.ts";
@@ -46,14 +52,14 @@ export class Weighing {
     );
     this.evidence = new Evidence(pool, this.model);
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
-    this.farthest = widest(daysAround(rule));
+    this.farthest = widestWindow(daysAround(rule));
     this.days = daysAround(rule);
-    if (lesson) this.lookWithin(unionOf(this.days, intersectionOf(lesson.reach, this.farthest)));
+    if (lesson) this.setWindow(unionOf(this.days, intersectionOf(lesson.reach, this.farthest)));
   }
 
-  lookWithin(days: Days): void {
+  setWindow(days: Days): void {
     this.days = days;
-    this.candidates.lookWithin(days);
+    this.candidates.setWindow(days);
   }
 
   update(seen: Observations, matches: number): void {
