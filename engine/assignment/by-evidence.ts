@@ -30,7 +30,7 @@ import { toList } from "../prepare/to-list.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
-import { sureScore, type Weights } from "../weights.ts";
+import { automaticThreshold, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { proposeConvertedAmounts } from "./converted-amounts.ts";
 import { decidingRule } from "./deciding-rule.ts";
@@ -174,7 +174,7 @@ class Judge {
   private readonly state: RunState;
   private readonly rule: Rule;
   private readonly options: EvidenceOptions;
-  private readonly sureScore: number;
+  private readonly automaticThreshold: number;
   private readonly pool: Pool;
   private readonly model: Model;
   private readonly alignment: Alignment;
@@ -183,7 +183,7 @@ class Judge {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);
-    this.sureScore = sureScore(options.weights, SURE_SCORE);
+    this.automaticThreshold = automaticThreshold(options.weights, SURE_SCORE);
     this.state = state;
     this.rule = rule;
     this.options = options;
@@ -340,7 +340,7 @@ class Judge {
     r: number,
   ): Held {
     if (bounded) return HELD.budget;
-    if (score < this.sureScore) return HELD.score;
+    if (score < this.automaticThreshold) return HELD.score;
     if (margin < SURE_MARGIN || contested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     if (this.options.suggestOnly) return HELD.track_record;

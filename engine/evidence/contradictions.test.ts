@@ -20,7 +20,7 @@ function contradictions(left: Given, right: Given): string[] {
     columns("right", [at("r", right)]),
     new Set(),
   );
-  state.isWeighing = true;
+  state.isPastExactRules = true;
   return state.contradictions.of([0], [0]).map(({ field }) => field);
 }
 

@@ -25,7 +25,7 @@ export function compareContent(lines: Lines, a: number, b: number): number {
 }
 
 /** The numbers of `lines` that pass, in canonical order. */
-export function inOrder(lines: Lines, keep: (line: number) => boolean): Int32Array {
+export function sortLines(lines: Lines, keep: (line: number) => boolean): Int32Array {
   let count = 0;
   const order = new Int32Array(lines.length);
   for (let line = 0; line < lines.length; line++) if (keep(line)) order[count++] = line;

@@ -12,7 +12,7 @@ import { BASIS, HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 import type { LinesByNumber } from "./named.ts";
-import { compareContent, inOrder } from "./order.ts";
+import { compareContent, sortLines } from "./order.ts";
 import { sum } from "./sum.ts";
 import { type SideTexts, Texts } from "./texts.ts";
 
@@ -73,7 +73,7 @@ export class RunState {
   readonly contradictions: Contradictions;
   private readonly ownBookings: OwnBookings;
   /** Whether the leading exact rules are done. */
-  isWeighing = false;
+  isPastExactRules = false;
   private readonly close = new Map<SideTexts, CloseWords>();
 
   constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
@@ -106,7 +106,7 @@ export class RunState {
     verdict: Verdict,
     allocated?: readonly number[],
   ): boolean {
-    if (this.isWeighing && verdict.basis !== BASIS.keyed && this.areUnrelated(left, right))
+    if (this.isPastExactRules && verdict.basis !== BASIS.keyed && this.areUnrelated(left, right))
       return false;
     const contradicts = this.contradictions.of(left, right).length > 0;
     const isHeld = contradicts || this.areSlipApart(left, right, verdict);
@@ -186,7 +186,7 @@ export class RunState {
     const before = this.ordered[side];
     if (before?.length === this.openCount(side)) return before;
     const isOpen = (line: number) => this.isOpen(side, line);
-    const ordered = before ? before.filter(isOpen) : inOrder(this[side], isOpen);
+    const ordered = before ? before.filter(isOpen) : sortLines(this[side], isOpen);
     this.ordered[side] = ordered;
     return ordered;
   }
@@ -228,7 +228,7 @@ export class RunState {
    * lines are given.
    */
   private numbering(): Numbering {
-    if (!this.isWeighing) return UNREAD;
+    if (!this.isPastExactRules) return UNREAD;
     this.numbers ??= new Numbering(this.texts());
     return this.numbers;
   }
