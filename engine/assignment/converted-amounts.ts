@@ -39,12 +39,12 @@ export function proposeConvertedAmounts(
 ): void {
   const bps = Math.min(MOST_BPS, toleranceOf(rule).bps);
   const conversions = new Conversions(pool.texts);
-  if (bps === 0 || rule.residual === "none" || !conversions.areSaid) return;
+  if (bps === 0 || rule.residual === "none" || !conversions.mayOccur) return;
   const free = new FreeNodes(state, pool, model, { minor: 0, bps });
   for (const side of ["left", "right"] as const) {
     const other = opposite(side);
     for (const node of free[side]) {
-      if (!conversions.says(side, pool[side].line(node))) continue;
+      if (!conversions.isConverted(side, pool[side].line(node))) continue;
       const near = free.near(side, node);
       const line = pool[side].line(node);
       const [lines, others] = [pool[side].lines, pool[other].lines];

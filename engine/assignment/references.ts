@@ -91,7 +91,7 @@ class Matching {
     return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
       const found = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
-      return found !== null && this.state.otherNames(side).isOfOther(found.name, found.text);
+      return found !== null && this.state.otherNames(side).containsOther(found.name, found.text);
     });
   }
 

@@ -1,9 +1,9 @@
 /**
  * Finds the words of a side that are one typing slip away from a word. Such words are equal after
- * one letter is deleted from one or both of them (Mor and Fraenkel, "A hash code method for detecting
- * and correcting spelling errors", Communications of the ACM 25, 1982).
+ * one letter is deleted from one or both of them (Mor and Fraenkel, "A hash code method for
+ * detecting and correcting spelling errors", Communications of the ACM 25, 1982).
  */
-import { areClose, CLOSE_LENGTH } from "../evidence/alignment.ts";
+import { areClose, MIN_CLOSE_LENGTH } from "../evidence/alignment.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 const NONE = -1;
@@ -36,7 +36,7 @@ export class CloseWords {
       if (seen[word]) continue;
       seen[word] = 1;
       const { length } = spelling[word] as string;
-      if (length < CLOSE_LENGTH) continue;
+      if (length < MIN_CLOSE_LENGTH) continue;
       words.push(word);
       entries += length + 1;
     }
@@ -73,7 +73,7 @@ export class CloseWords {
     const from = this.used;
     this.from[word] = from;
     const spelling = this.texts.spelling[word] as string;
-    if (spelling.length < CLOSE_LENGTH) return;
+    if (spelling.length < MIN_CLOSE_LENGTH) return;
     const count = hashShortened(spelling);
     for (let at = 0; at < count; at++) {
       const hash = shortenedHashes[at] as number;

@@ -92,7 +92,7 @@ const ITEMS: readonly Item[] = [
   {
     name: "numbers in other forms contradict",
     file: "evidence/numbering.ts",
-    code: "!many && this.isBare(side, name, number)",
+    code: "!hasManyNumbers && this.isQuotedForm(side, name, number)",
     instead: "false",
   },
   {

@@ -4,7 +4,7 @@
  */
 
 import { Pool } from "../candidates/pool.ts";
-import { estimate, everyNode } from "../evidence/estimate.ts";
+import { allNodes, estimate } from "../evidence/estimate.ts";
 import { Weighing } from "../evidence/weighing.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
 import { Nodes } from "../prepare/nodes.ts";
@@ -76,7 +76,7 @@ export function thresholdOnly(dataset: Dataset, rule: Rule): Found[] {
   const pool = new Pool(run, left, right);
   const weighing = new Weighing(pool, rule, null);
   drained(estimate(weighing));
-  const graph = weighing.graph(drained(weighing.find(everyNode(pool.seekers))));
+  const graph = weighing.graph(drained(weighing.find(allNodes(pool.seekers))));
   const found: Found[] = [];
   for (let l = 0; l < left.count; l++) {
     for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {

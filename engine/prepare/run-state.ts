@@ -121,7 +121,7 @@ export class RunState {
   }
 
   private areUnrelated(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
-    return left.length > 0 && right.length > 0 && this.ownBookings.areAgainstParty(left, right);
+    return left.length > 0 && right.length > 0 && this.ownBookings.isOwnAgainstParty(left, right);
   }
 
   /**
@@ -203,7 +203,7 @@ export class RunState {
   texts(): Texts {
     return (
       this.words ??
-      this.know(
+      this.setTexts(
         Texts.of(
           { lines: this.left, open: this.open("left") },
           { lines: this.right, open: this.open("right") },
@@ -212,9 +212,9 @@ export class RunState {
     );
   }
 
-  private know(texts: Texts): Texts {
+  private setTexts(texts: Texts): Texts {
     this.words = texts;
-    this.contradictions.know(texts);
+    this.contradictions.setTexts(texts);
     return texts;
   }
 
@@ -277,7 +277,7 @@ export class RunState {
     for (;;) {
       const step = reading.next();
       if (step.done) {
-        this.know(step.value);
+        this.setTexts(step.value);
         return;
       }
       yield { stage, done: 0, total: 0 };
