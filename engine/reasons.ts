@@ -55,8 +55,8 @@ export function reasonsOf(
 
 type Clue = { reason: Reason; counterpart: number };
 /**
- * How many days before and after a line its counterpart may be dated. `dayNumber` defines which days
- * are counted.
+ * How many days before and after a line its counterpart may be dated. `dayNumber` defines which
+ * days are counted.
  */
 type DayWindow = { before: number; after: number; dayNumber: (day: number) => number };
 

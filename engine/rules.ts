@@ -77,8 +77,8 @@ export type Rule = {
 };
 
 /**
- * The rules of a pair without rules configured for it. Certain matches come first, then matches that the
- * evidence makes probable, then matches that a person should review.
+ * The rules of a pair for which none are configured. Certain matches come first, then matches
+ * that the evidence makes probable, then matches that a person should review.
  */
 export const DEFAULT_RULES: readonly Rule[] = [
   {

@@ -26,8 +26,8 @@ export type Weights = {
 };
 
 /**
- * A person's decision on one left and one right line. `score` is the score of the proposal; null for
- * a manual match.
+ * A person's decision on one left and one right line. `score` is the score of the proposal; null
+ * for a manual match.
  */
 export type Decision = {
   left: Omit<Line, "handle" | "identity">;

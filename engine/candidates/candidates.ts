@@ -197,9 +197,9 @@ export class Candidates {
   }
 
   /**
-   * Considers a node that may share words with the seeker. It is a candidate if the threshold can be
-   * reached by the maximum evidence of the shared words and the minimum loss of the other words, or
-   * if one of those may be misspelled or cut.
+   * Considers a node that may share words with the seeker. It is a candidate if the threshold can
+   * be reached by the maximum evidence of the shared words and the minimum loss of the other words,
+   * or if one of those may be misspelled or cut.
    * @returns whether the node shares any word.
    */
   private considerSharing(seeker: number, node: number, amountAndDay: number): boolean {

@@ -136,8 +136,8 @@ export class Window {
 }
 
 /**
- * Sorts nodes by key, then amount, then day. Nodes are numbered in canonical order, which begins with
- * the day, so ordering equal amounts by number orders them by day.
+ * Sorts nodes by key, then amount, then day. Nodes are numbered in canonical order, which begins
+ * with the day, so ordering equal amounts by number orders them by day.
  */
 function byKeyAndAmount({ key, amount, count }: Nodes): Int32Array {
   // A plain array, because its sort takes advantage of runs that are in order, here one per day.
