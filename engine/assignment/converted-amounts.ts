@@ -81,7 +81,7 @@ class FreeNodes {
     this.pool = pool;
     this.tolerance = tolerance;
     this.evidence = new Evidence(pool, model);
-    const proposed = state.probablyProposed(SCORE);
+    const proposed = state.proposedAbove(SCORE);
     const of = (nodes: Nodes) =>
       Array.from({ length: nodes.count }, (_, node) => node).filter((node) => {
         const { side } = nodes.lines;
@@ -91,7 +91,7 @@ class FreeNodes {
           nodes.amount[node] !== 0 &&
           state.isOpen(side, line) &&
           !proposed[side].has(line) &&
-          !state.perhapsCancelled[side].has(line)
+          !state.pendingReversals[side].has(line)
         );
       });
     this.left = of(pool.left);

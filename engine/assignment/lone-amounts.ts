@@ -53,8 +53,8 @@ export function proposeLoneAmounts(
       if (chance > MOST_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
       const [one, other] = [left.line(l), right.line(r)];
       if (
-        state.perhapsCancelled.left.has(one) ||
-        state.perhapsCancelled.right.has(other) ||
+        state.pendingReversals.left.has(one) ||
+        state.pendingReversals.right.has(other) ||
         state.isRejected([one], [other])
       )
         continue;

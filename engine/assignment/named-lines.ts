@@ -90,8 +90,8 @@ export class NamedLines {
     const { left, right } = byName;
     for (const [line, numbers] of lefts) {
       const { own, alike, said } = numbers;
-      const join = (name: string, lists: Lists, isSaidByOther: boolean) =>
-        this.join(line, name, lists, isSaidByOther, numbers.perhaps.includes(name));
+      const join = (name: string, lists: Lists, isInOtherText: boolean) =>
+        this.join(line, name, lists, isInOtherText, numbers.perhaps.includes(name));
       for (const name of own) {
         join(name, right.own, false);
         join(name, right.alike, false);
@@ -129,15 +129,15 @@ export class NamedLines {
     left: number,
     name: string,
     lists: Lists,
-    isSaidByOther: boolean,
+    isInOtherText: boolean,
     isOwnPerhaps: boolean,
   ): void {
     const lines = lists.get(name);
     if (!lines || lines.length > MOST_LINES) return;
     for (const right of lines) {
-      const isPerhaps = isOwnPerhaps || this.perhaps.get(right)?.includes(name) === true;
-      if (!add(this.named.left, left, { line: right, name, isSaidByOther, isPerhaps })) continue;
-      add(this.named.right, right, { line: left, name, isSaidByOther: !isSaidByOther, isPerhaps });
+      const isUncertain = isOwnPerhaps || this.perhaps.get(right)?.includes(name) === true;
+      if (!add(this.named.left, left, { line: right, name, isInOtherText, isUncertain })) continue;
+      add(this.named.right, right, { line: left, name, isInOtherText: !isInOtherText, isUncertain });
     }
   }
 }
@@ -258,7 +258,7 @@ function add(lists: Map<number, Named[]>, line: number, named: Named): boolean {
   const at = list?.findIndex((one) => one.line === named.line) ?? -1;
   if (!list) lists.set(line, [named]);
   else if (at < 0) list.push(named);
-  else if (list[at]?.isPerhaps && !named.isPerhaps) list[at] = named;
+  else if (list[at]?.isUncertain && !named.isUncertain) list[at] = named;
   else return false;
   return true;
 }

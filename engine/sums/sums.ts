@@ -84,7 +84,7 @@ export function* sums(
     const solutions: Solution[] = [];
     for (const side of ["left", "right"] as const) {
       const search = new SumSearch(state, rule, side, pools);
-      const targets = state.openUncancelled(side);
+      const targets = state.openForSums(side);
       for (let done = 0; done < targets.length; done++) {
         const target = targets[done] as number;
         if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
