@@ -76,10 +76,10 @@ test("of two equal charges, the one known by the vendor's name is matched", () =
   const other = { ...charge, description: "CARD 4521 TST REDCUP SFO 0911" };
   const scores = (weights: Weights | null) => {
     const names = new Names(weights?.names);
-    const left = linesOf("left", [vendor, ...crowd("Vendor")], null);
+    const left = linesOf("left", [vendor, ...otherLines("Vendor")], null);
     const right = linesOf(
       "right",
-      [other, { ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, ...crowd("POS")],
+      [other, { ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, ...otherLines("POS")],
       names,
     );
     const result = match({ left, right, rules: DEFAULT_RULES, weights });
@@ -116,8 +116,8 @@ function linesOf(
   return lines;
 }
 
-/** Others, so that what is common and what is rare can be told. */
-function crowd(kind: string): Omit<Line, "handle" | "identity">[] {
+/** Other lines, from which the engine learns which words and amounts are rare. */
+function otherLines(kind: string): Omit<Line, "handle" | "identity">[] {
   return Array.from({ length: 60 }, (_, at) => ({
     amount_minor: 20_000 + 731 * at,
     currency: "EUR",

@@ -174,7 +174,7 @@ class Judge {
   private readonly state: RunState;
   private readonly rule: Rule;
   private readonly options: EvidenceOptions;
-  private readonly automaticThreshold: number;
+  private readonly sureScore: number;
   private readonly pool: Pool;
   private readonly model: Model;
   private readonly alignment: Alignment;
@@ -183,7 +183,7 @@ class Judge {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);
-    this.automaticThreshold = automaticThreshold(options.weights, SURE_SCORE);
+    this.sureScore = automaticThreshold(options.weights, SURE_SCORE);
     this.state = state;
     this.rule = rule;
     this.options = options;
@@ -340,7 +340,7 @@ class Judge {
     r: number,
   ): Held {
     if (bounded) return HELD.budget;
-    if (score < this.automaticThreshold) return HELD.score;
+    if (score < this.sureScore) return HELD.score;
     if (margin < SURE_MARGIN || contested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     if (this.options.suggestOnly) return HELD.track_record;

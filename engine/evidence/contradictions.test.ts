@@ -13,7 +13,7 @@ const at = (id: string, given: Given): CaseLine => ({
   ...given,
 });
 
-/** Which fields of two lines contradict each other, alone in their pair. */
+/** The fields in which two lines contradict each other, as the only lines of their pair. */
 function contradictions(left: Given, right: Given): string[] {
   const state = new RunState(
     columns("left", [at("l", left)]),

@@ -18,7 +18,7 @@ const RULE: Rule = {
   then: "match",
 };
 
-/** Equal, cut off, misspelt, spaced otherwise, and none of it. */
+/** Texts that are equal, cut off, misspelled, spaced differently or unrelated. */
 const text = fc.option(
   fc.constantFrom(
     "RF18 5390",

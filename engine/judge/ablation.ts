@@ -1,7 +1,7 @@
 /**
- * Measures what each item of the engine adds, by judging the reported months without it. The item is
- * removed from the source code when it is loaded in a separate process, so that the engine needs no
- * switch for it.
+ * Measures what each item of the engine adds, by judging the reported months without it. The item
+ * is removed from the source code when it is loaded in a separate process, so that the engine needs
+ * no switch for it.
  *
  *   node engine/judge/ablation.ts <item>   judges without that item and prints a line of JSON
  */

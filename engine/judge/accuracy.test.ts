@@ -9,7 +9,7 @@ import { f1, precision } from "./measure.ts";
 import { sumOf } from "./quality.ts";
 import { bankTransfers, dropLines, TRANSFER_RULES } from "./tuning-set.ts";
 
-const PATIENCE = 300_000;
+const TIMEOUT_MS = 300_000;
 
 test(
   "bank transfers are matched to the targets, whole and with a fifth of each side missing",
@@ -24,7 +24,7 @@ test(
       expect(precision(quality.automatic)).toBeGreaterThanOrEqual(0.999);
     }
   },
-  PATIENCE,
+  TIMEOUT_MS,
 );
 
 test(
@@ -36,7 +36,7 @@ test(
     expect(f1(all)).toBeGreaterThanOrEqual(0.967);
     expect(precision(automatic)).toBeGreaterThanOrEqual(0.998);
   },
-  PATIENCE,
+  TIMEOUT_MS,
 );
 
 test(
@@ -50,7 +50,7 @@ test(
         expect(wrongPairs(runOn(small, "suggest_only"))).toEqual([]);
     }
   },
-  PATIENCE,
+  TIMEOUT_MS,
 );
 
 test(
@@ -71,5 +71,5 @@ test(
       expect(precision(counts("automatic"))).toBeGreaterThanOrEqual(0.998);
     }
   },
-  PATIENCE,
+  TIMEOUT_MS,
 );

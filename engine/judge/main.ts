@@ -1,7 +1,7 @@
 /**
  * `npm run judge`: how well and how fast the engine matches, written to engine/judge/results.md.
- * Datasets with seeds below 100 were examined during development; the reported figures are from seeds
- * 101 and up.
+ * Datasets with seeds below 100 were examined during development; the reported figures are from
+ * seeds 101 and up.
  *
  *   npm run judge                 the whole report
  *   npm run judge -- accuracy     only prints one part: accuracy, ablation or speed
