@@ -63,12 +63,12 @@ export function explain(
   const ruleIndex = matches.rule[index] as number;
   const verdict = matches.verdict(index);
   const { runnerUp } = verdict;
-  const reweighed = reweigh(result.weighed.get(ruleIndex), matches, index);
+  const weighing = weighAgain(result.weighed.get(ruleIndex), matches, index);
   const explained = explainLines(
     rules[ruleIndex] as Rule,
     Array.from(matches.left(index), (line) => plainLine(left, line)),
     Array.from(matches.right(index), (line) => plainLine(right, line)),
-    { weights: reweighed?.nats ?? null, businessDays: result.input.businessDays },
+    { weights: weighing?.nats ?? null, businessDays: result.input.businessDays },
   );
   const notes = [
     verdict.note,
@@ -78,8 +78,8 @@ export function explain(
         (contradiction) =>
           `The ${contradiction.field} differs: ${contradiction.left} / ${contradiction.right}.`,
       ),
-    reweighed && isBeyondWindow(explained.tolerance) ? BEYOND_WINDOW : null,
-    reweighed ? reweighed.slips : verdict.held === HELD.no ? null : slipOf(result, matches, index),
+    weighing && isBeyondWindow(explained.tolerance) ? BEYOND_WINDOW : null,
+    weighing ? weighing.slips : verdict.held === HELD.no ? null : slipOf(result, matches, index),
   ].filter((sentence) => sentence);
   return {
     ...explained,
@@ -161,7 +161,7 @@ const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
  * Weighs the lines of a match again with the model of the run. Returns the evidence of each field
  * and the slips between the lines; null unless a weighing rule matched one line with one line.
  */
-function reweigh(
+function weighAgain(
   weighed: Weighed | undefined,
   matches: Matches,
   index: number,

@@ -107,7 +107,7 @@ function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines)
 
 /**
  * Checks for each currency that the total of all lines is the matched plus the open amounts. The
- * unallocated part of a partly matched line counts as open.
+ * part of a line that isn't allocated counts as open.
  */
 function checkSums(confirmed: Matches, lines: Lines): string[] {
   const sums = new Map<string, { all: Sum; matched: Sum; open: Sum }>();

@@ -103,7 +103,7 @@ function differentName({ alignment }: Evidence): string | null {
     : null;
 }
 
-/** Formats a number of quarter percents. */
+/** Formats a rate that is given in quarters of a percent. */
 function percent(parts: number): string {
   return `${Math.abs(parts) / 4} %`;
 }

@@ -49,7 +49,9 @@ export class Differences {
     this.counts.clear();
   }
 
-  /** @param matches their number. One is taken off each count: a match is no evidence for itself. */
+  /**
+   * @param matches their number. One is taken off each count: a match is no evidence for itself.
+   */
   usual(matches: number): ReadonlyMap<number, UsualDifference> {
     const sorted = [...this.counts].sort(([one], [other]) => one - other);
     const usual = new Map<number, UsualDifference>();

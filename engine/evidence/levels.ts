@@ -17,8 +17,8 @@ export const EQUAL = 0;
 const ROUNDING = 1;
 const FIRST_SHARE = 3;
 /**
- * Two neighboring digits are swapped, or one digit is wrong. Guides to reconciliation recommend to
- * check these first if an amount differs.
+ * Two neighboring digits are swapped, or one digit is wrong. Guides to reconciliation recommend
+ * checking these first if an amount differs.
  */
 export const SWAPPED = FIRST_SHARE + 2 * SHARES.length;
 export const WRONG_DIGIT = SWAPPED + 1;

@@ -20,8 +20,8 @@ const NEARBY_PARTS = 8;
 const RATES = 2 * MAX_PARTS + 1;
 
 /**
- * A usual rate by which two amounts differ: `parts` quarter percents of the base, which is the left
- * or the right amount.
+ * A usual rate by which two amounts differ: `parts` quarters of a percent of the base, which is the
+ * left or the right amount.
  */
 export type UsualRate = UsualDifference & { parts: number; base: Side };
 
@@ -63,7 +63,9 @@ export class Rates {
     this.byChance.fill(0);
   }
 
-  /** @param matches their number. One is taken off each count: a match is no evidence for itself. */
+  /**
+   * @param matches their number. One is taken off each count: a match is no evidence for itself.
+   */
   usual(matches: number): UsualRates {
     const usual = new Map<number, UsualDifference>();
     for (const [at, { lefts, rights }] of this.nodesByRate) {

@@ -95,20 +95,20 @@ export class Weighing {
   /** The pairs that are probable enough, given all other pairs. */
   *probable(pairs: Pairs): Generator<ProbablePair> {
     for (const group of split(this.graph(pairs))) {
-      const probability = marginals(group.graph);
+      const probabilities = marginals(group.graph);
       for (let l = 0; l < group.lefts.length; l++) {
         for (
-          let e = group.graph.start[l] as number;
-          e < (group.graph.start[l + 1] as number);
-          e++
+          let edge = group.graph.start[l] as number;
+          edge < (group.graph.start[l + 1] as number);
+          edge++
         ) {
-          const p = probability[e] as number;
-          if (p < MIN_PROBABILITY) continue;
+          const probability = probabilities[edge] as number;
+          if (probability < MIN_PROBABILITY) continue;
           const [left, right] = [
             group.lefts[l] as number,
-            group.rights[group.graph.right[e] as number] as number,
+            group.rights[group.graph.right[edge] as number] as number,
           ];
-          yield { left, right, probability: p, units: group.graph.leftCapacity[l] as number };
+          yield { left, right, probability, units: group.graph.leftCapacity[l] as number };
         }
       }
     }

@@ -81,12 +81,12 @@ export function thresholdOnly(dataset: Dataset, rule: Rule): Found[] {
   const graph = weighing.graph(runToEnd(weighing.find(allNodes(pool.seekers))));
   const found: Found[] = [];
   for (let l = 0; l < left.count; l++) {
-    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
-      if ((graph.weight[e] as number) > 0) {
+    for (let edge = graph.start[l] as number; edge < (graph.start[l + 1] as number); edge++) {
+      if ((graph.weight[edge] as number) > 0) {
         found.push(
           pair(
             dataset.left[left.line(l)] as DatasetLine,
-            dataset.right[right.line(graph.right[e] as number)] as DatasetLine,
+            dataset.right[right.line(graph.right[edge] as number)] as DatasetLine,
           ),
         );
       }
