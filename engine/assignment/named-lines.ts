@@ -137,7 +137,12 @@ export class NamedLines {
     for (const right of lines) {
       const isUncertain = isOwnPerhaps || this.perhaps.get(right)?.includes(name) === true;
       if (!add(this.named.left, left, { line: right, name, isInOtherText, isUncertain })) continue;
-      add(this.named.right, right, { line: left, name, isInOtherText: !isInOtherText, isUncertain });
+      add(this.named.right, right, {
+        line: left,
+        name,
+        isInOtherText: !isInOtherText,
+        isUncertain,
+      });
     }
   }
 }
