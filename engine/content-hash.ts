@@ -1,20 +1,20 @@
 /**
- * The identity of a combination of lines and of a match: 128 bits over the identities of their
- * lines, never over handles or any order. Members' hashes are added up, and so are matches' to a
- * run's digest: a multiset hash as of Bellare and Micciancio, "A new paradigm for collision-free
- * hashing: incrementality at reduced cost", 1997.
+ * Hashes that identify a combination of lines, a match and a run: 128 bits over the identities of
+ * the lines, independent of handles and of order. The hashes of a match's lines are added up, and
+ * so are the hashes of a run's matches, as in the multiset hash of Bellare and Micciancio, "A new
+ * paradigm for collision-free hashing: incrementality at reduced cost", 1997.
  */
 
 import { identityHash, type Lines, type Text } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { Hasher } from "./prepare/hash.ts";
 
-/** Raised with every change that may change a result. */
+/** Incremented with every change that may change a result. */
 export const ENGINE_VERSION = "2.6.0";
 
 const WORDS = 4;
 
-/** 32 hexadecimal digits for a combination of lines, by which a rejection is remembered. */
+/** 32 hexadecimal digits that identify a combination of lines, as stored for a rejection. */
 export function combinationHash(
   left: Lines,
   leftMembers: ArrayLike<number>,
@@ -29,7 +29,7 @@ export function combinationHash(
   return hex(members.finish(0));
 }
 
-/** The same from the identities of the lines. */
+/** The same hash, computed from the identities of the lines. */
 export function combinationHashOf(left: readonly Text[], right: readonly Text[]): string {
   members.clear();
   for (const [side, identities] of [
@@ -45,8 +45,8 @@ export function combinationHashOf(left: readonly Text[], right: readonly Text[])
 }
 
 /**
- * 32 hexadecimal digits for a match as a run made it: its state, its rule, its lines and what each
- * is allocated.
+ * 32 hexadecimal digits that identify a match as a run made it: its state, its rule, its lines and
+ * the amount allocated to each.
  */
 export function matchHash(
   state: "confirmed" | "suggested",
@@ -58,7 +58,7 @@ export function matchHash(
   return hex(hashMatch(state, matches, index, left, right));
 }
 
-/** The sum of the hashes of all matches modulo 2^128, led by the engine's version. */
+/** The engine's version and the sum of the hashes of all matches modulo 2^128. */
 export function digestOf(
   confirmed: Matches,
   suggested: Matches,
@@ -72,7 +72,7 @@ export function digestOf(
   ] as const) {
     for (let index = 0; index < matches.length; index++) {
       const hash = hashMatch(state, matches, index, left, right);
-      // From the lowest word up, each carrying into the next.
+      // Adds the words from the lowest to the highest, with carry.
       let carry = 0;
       for (let word = WORDS - 1; word >= 0; word--) {
         const sum = (total[word] as number) + (hash[word] as number) + carry;
@@ -105,7 +105,7 @@ function hashMatch(
   return members.finish((state === "confirmed" ? 0x100 : 0x200) + (matches.rule[index] as number));
 }
 
-/** A sum of members' hashes in two hashes of 64 bits each. */
+/** Sums up the hashes of a match's members: 128 bits, as two lanes of 64 bits. */
 class Members {
   private readonly hash = new Hasher();
   private readonly sums = new Int32Array(WORDS);
@@ -137,7 +137,7 @@ class Members {
     }
   }
 
-  /** The four words, valid until the next call. */
+  /** Returns the four words, which are valid until the next call. */
   finish(salt: number): Float64Array {
     for (let lane = 0; lane < 2; lane++) {
       this.hash.start(salt).word(lane).word(this.count);
@@ -153,7 +153,7 @@ class Members {
 
 const members = new Members();
 
-/** Writes four words without a format string, because millions are written. */
+/** Concatenates the words directly, because a run may format millions of hashes. */
 function hex(words: Float64Array): string {
   return (
     digits(words[0] as number) +

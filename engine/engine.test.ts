@@ -6,15 +6,15 @@ import { checkInvariants } from "./invariants.ts";
 import { type Line, Lines } from "./lines.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
 
-/** Generous, for a busy machine: speed is measured elsewhere. */
-const PATIENCE = 120_000;
-/** The gate tries fewer cases than the proof. */
+/** A generous timeout for busy machines, because speed is measured elsewhere. */
+const TIMEOUT_MS = 120_000;
+/** The gate runs fewer cases than the full proof. */
 const isGate = process.env.TIEOUT_TESTS === "gate";
 
 type Side = "left" | "right";
 type Sides = { left: Line[]; right: Line[] };
 
-/** Few values each, so that lines meet, repeat and add up in every way. */
+/** Each field has few values, so that lines match, repeat and add up in many ways. */
 const line = fc.record({
   amount_minor: fc.oneof(
     fc.integer({ min: -12, max: 12 }),
@@ -38,8 +38,8 @@ const line = fc.record({
   group_key: fc.option(fc.constantFrom("po_1", "po_2"), { nil: null, freq: 4 }),
 });
 
-/** Both sides, with lines of the left that come again on the right, changed a little. */
-const sidesGiven = fc
+/** Both sides. Some lines of the left are copied to the right, with a fee or a lag. */
+const twoSides = fc
   .tuple(
     fc.array(line, { maxLength: 14 }),
     fc.array(line, { maxLength: 10 }),
@@ -52,9 +52,9 @@ const sidesGiven = fc
       left.length === 0
         ? []
         : copies.map(([at, fee, days]) =>
-            later(left[at % left.length] as Omit<Line, "handle" | "identity">, fee, days),
+            copyLater(left[at % left.length] as Omit<Line, "handle" | "identity">, fee, days),
           );
-    return { left: known("l", left), right: known("r", [...right, ...copied]) };
+    return { left: identify("l", left), right: identify("r", [...right, ...copied]) };
   });
 
 const anyRule: fc.Arbitrary<Rule> = fc
@@ -84,7 +84,7 @@ const rules = fc.oneof(
   fc.array(anyRule, { minLength: 1, maxLength: 5 }),
 );
 
-function later(
+function copyLater(
   line: Omit<Line, "handle" | "identity">,
   fee: number,
   days: number,
@@ -92,7 +92,7 @@ function later(
   return { ...line, amount_minor: line.amount_minor - fee, value_date: line.value_date + days };
 }
 
-function known(prefix: string, lines: readonly Omit<Line, "handle" | "identity">[]): Line[] {
+function identify(prefix: string, lines: readonly Omit<Line, "handle" | "identity">[]): Line[] {
   return lines.map((line, at) => ({ ...line, handle: at, identity: `${prefix}${at}` }));
 }
 
@@ -120,7 +120,7 @@ function combinations(result: Result): string[] {
   );
 }
 
-/** A shuffle that depends on the seed alone. */
+/** Shuffles items deterministically by the seed. */
 function shuffled<T>(items: readonly T[], seed: number): T[] {
   return items
     .map((item, at) => ({
@@ -139,20 +139,20 @@ describe("any two sides under any rules", () => {
     "adds up to the cent, keeps each line in one place, and allocates nothing beyond a line or against its sign",
     () => {
       fc.assert(
-        fc.property(sidesGiven, rules, (sides, rules) => {
+        fc.property(twoSides, rules, (sides, rules) => {
           expect(checkInvariants(solve(sides, rules))).toEqual([]);
         }),
         { numRuns: isGate ? 80 : 250 },
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   test(
     "gives one digest and the same reasons in twenty orders of adding",
     () => {
       fc.assert(
-        fc.property(sidesGiven, rules, (sides, rules) => {
+        fc.property(twoSides, rules, (sides, rules) => {
           const first = solve(sides, rules);
           for (let seed = 1; seed < 20; seed++) {
             const again = solve(
@@ -166,14 +166,14 @@ describe("any two sides under any rules", () => {
         { numRuns: isGate ? 8 : 25 },
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   test(
     "never makes a rejected combination again, neither as a match nor as a suggestion",
     () => {
       fc.assert(
-        fc.property(sidesGiven, rules, fc.nat(), (sides, rules, pick) => {
+        fc.property(twoSides, rules, fc.nat(), (sides, rules, pick) => {
           const found = combinations(solve(sides, rules));
           const rejected = new Set(found.filter((_, at) => (at + pick) % 2 === 0));
           const again = solve(sides, rules, { rejected });
@@ -185,14 +185,14 @@ describe("any two sides under any rules", () => {
         { numRuns: isGate ? 25 : 80 },
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 
   test(
-    "decides the others the same without lines that exact rules settled, if no other line has their amounts",
+    "decides the other lines in the same way without lines that exact rules settled, if no other line has their amounts",
     () => {
       fc.assert(
-        fc.property(sidesGiven, (sides) => {
+        fc.property(twoSides, (sides) => {
           const whole = solve(sides, DEFAULT_RULES);
           const settled = { left: new Set<number>(), right: new Set<number>() };
           for (let index = 0; index < whole.confirmed.length; index++) {
@@ -218,7 +218,7 @@ describe("any two sides under any rules", () => {
         { numRuns: isGate ? 25 : 80 },
       );
     },
-    PATIENCE,
+    TIMEOUT_MS,
   );
 });
 

@@ -1,7 +1,7 @@
 /**
  * The matching engine: takes lines of two sources and rules, returns matches, suggestions and
- * reasons. Pure: no clock, no randomness, no input or output, budgets counted in steps; the same
- * lines, rules and decisions give the same digest, whatever their order.
+ * reasons. It is pure: no clock, no randomness, no I/O, and budgets are counted in steps. The same
+ * lines, rules and decisions give the same digest in whatever order they are passed.
  */
 
 import { type Lessons, matchByEvidence, type Weighed } from "./assignment/by-evidence.ts";
@@ -13,7 +13,7 @@ import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
 import type { Contradictions } from "./evidence/contradictions.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { inOrderOfEvidence, ruleOfDifferences, ruleOfEqualAmounts } from "./passes.ts";
+import { findDifferenceRule, findEqualAmountRule, orderPasses } from "./passes.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { RunState } from "./prepare/run-state.ts";
 import type { Progress } from "./progress.ts";
@@ -29,13 +29,13 @@ export type Input = {
   left: Lines;
   right: Lines;
   rules: readonly Rule[];
-  /** Combinations that people rejected, by `combinationHash`: never made again. */
+  /** `combinationHash` of each combination that a person rejected: it is never proposed again. */
   rejected?: ReadonlySet<string>;
-  /** What decisions on this pair of sources have taught. */
+  /** What was learned from decisions on this pair of sources. */
   weights?: Weights | null;
   /**
-   * `suggest_only` limits score rules and searches for sums to suggestions, as long as a pair has
-   * no track record.
+   * `suggest_only` limits score rules and searches for sums to suggestions. It is used until a pair
+   * has a track record.
    */
   automatic?: "as_ruled" | "suggest_only";
   businessDays?: BusinessDays;
@@ -44,9 +44,9 @@ export type Input = {
 export type Result = {
   engine_version: string;
   confirmed: Matches;
-  /** At most one for each line, and none for a line in a confirmed match. */
+  /** At most one suggestion for each line, and none for a line in a confirmed match. */
   suggested: Matches;
-  /** The lines that no confirmed match took completely, each with a reason. */
+  /** The lines that no confirmed match includes, each with a reason. */
   open: { left: OpenLines; right: OpenLines };
   waterfall: Waterfall;
   digest: string;
@@ -56,18 +56,18 @@ export type Result = {
   contradictions: Contradictions;
 };
 
-const NOTHING: ReadonlySet<string> = new Set();
+const NO_REJECTIONS: ReadonlySet<string> = new Set();
 
 /**
- * A run in slices: yields its progress after a number of steps, at most a few hundred milliseconds
- * apart.
+ * Runs in slices: yields its progress after a number of steps, so that yields are at most a few
+ * hundred milliseconds apart.
  */
 export function* run(input: Input): Generator<Progress, Result> {
   const {
     left,
     right,
     rules,
-    rejected = NOTHING,
+    rejected = NO_REJECTIONS,
     weights = null,
     automatic = "as_ruled",
     businessDays = mondayToFriday,
@@ -77,12 +77,12 @@ export function* run(input: Input): Generator<Progress, Result> {
   const suggestOnly = automatic === "suggest_only";
   const weighed = new Map<number, Weighed>();
   const lessons: Lessons = new Map();
-  const ofEqualAmounts = ruleOfEqualAmounts(rules);
-  const ofDifferences = ruleOfDifferences(rules);
-  for (const { rule, index, sumsOf } of inOrderOfEvidence(rules)) {
+  const equalAmountRule = findEqualAmountRule(rules);
+  const differenceRule = findDifferenceRule(rules);
+  for (const { rule, index, sumsOf } of orderPasses(rules)) {
     yield { stage: rule.name, done: 0, total: 0 };
     const reach = lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 };
-    if (rule.kind !== "exact") state.isWeighing = true;
+    if (rule.kind !== "exact") state.isPastExactRules = true;
     switch (rule.kind) {
       case "exact":
         yield* exact(state, rule, index, businessDays);
@@ -102,8 +102,8 @@ export function* run(input: Input): Generator<Progress, Result> {
           const allowed: Rule =
             suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule;
           const pools = yield* sums(state, allowed, index, businessDays, { sumsOf, reach });
-          if (sumsOf === "all" && ofDifferences)
-            yield* discountedSums(state, rule, ofDifferences, pools);
+          if (sumsOf === "all" && differenceRule)
+            yield* discountedSums(state, rule, differenceRule, pools);
         }
         break;
       case "score": {
@@ -113,7 +113,7 @@ export function* run(input: Input): Generator<Progress, Result> {
           weights,
           suggestOnly,
           lessons,
-          ofEqualAmounts,
+          ofEqualAmounts: equalAmountRule,
         });
         if (found) weighed.set(index, found);
         break;
@@ -143,7 +143,7 @@ export function* run(input: Input): Generator<Progress, Result> {
   };
 }
 
-/** @throws RangeError if a rule has values that the contract does not allow. */
+/** @throws RangeError if a rule has a value that the contract does not allow. */
 function checkRules(rules: readonly Rule[]): void {
   if (rules.length > MAX_RULES) throw new RangeError(`At most ${MAX_RULES} rules.`);
   for (const {
@@ -170,9 +170,9 @@ function checkRules(rules: readonly Rule[]): void {
 
 /** Runs without yielding. */
 export function match(input: Input): Result {
-  const running = run(input);
+  const steps = run(input);
   for (;;) {
-    const step = running.next();
+    const step = steps.next();
     if (step.done) return step.value;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Why a match was made, or only suggested: composed on demand, so that a million matches need not
- * be explained in advance.
+ * Explains why a match was made, or was only suggested. Explanations are composed on demand, so
+ * that a run need not compose a million of them in advance.
  */
 
 import type { Weighed } from "./assignment/by-evidence.ts";
@@ -29,8 +29,8 @@ export type Explanation = {
   basis: BasisName;
   fields: FieldComparison[];
   /**
-   * What of the rule's tolerances was used: minor units, and days from left to right, business days
-   * where the rule counts those.
+   * How much of the rule's tolerances was used: minor units, and days from left to right, which are
+   * business days if the rule counts in them.
    */
   tolerance: {
     amount_used_minor: string;
@@ -40,19 +40,19 @@ export type Explanation = {
     days_after: number | null;
   } | null;
   /**
-   * The runner-up line, by the caller's handle, and by how many nats it is behind; null without
-   * one.
+   * The line that was the second-best counterpart, by the caller's handle. Null if there was no
+   * other.
    */
   runner_up: { side: Side; handle: number } | null;
-  /** Null without a runner-up. */
+  /** By how many nats the runner-up is behind; null without a runner-up. */
   margin: number | null;
-  /** Why it is a suggestion and not a match; null for a match. */
+  /** Why the match is only suggested; null for a confirmed match. */
   held: HeldName | null;
-  /** A sentence about what no field shows; null if there is nothing to add. */
+  /** Sentences about what no field shows; null if there is nothing to add. */
   note: string | null;
 };
 
-/** @param index of the match among `result.confirmed` or `result.suggested`. */
+/** @param index the position of the match in `result.confirmed` or `result.suggested`. */
 export function explain(
   result: Result,
   state: "confirmed" | "suggested",
@@ -63,12 +63,12 @@ export function explain(
   const ruleIndex = matches.rule[index] as number;
   const verdict = matches.verdict(index);
   const { runnerUp } = verdict;
-  const weighed = weighedAgain(result.weighed.get(ruleIndex), matches, index);
+  const weighing = weighAgain(result.weighed.get(ruleIndex), matches, index);
   const explained = explainLines(
     rules[ruleIndex] as Rule,
     Array.from(matches.left(index), (line) => plainLine(left, line)),
     Array.from(matches.right(index), (line) => plainLine(right, line)),
-    { weights: weighed?.nats ?? null, businessDays: result.input.businessDays },
+    { weights: weighing?.nats ?? null, businessDays: result.input.businessDays },
   );
   const notes = [
     verdict.note,
@@ -78,8 +78,8 @@ export function explain(
         (contradiction) =>
           `The ${contradiction.field} differs: ${contradiction.left} / ${contradiction.right}.`,
       ),
-    weighed && isBeyond(explained.tolerance) ? BEYOND : null,
-    weighed ? weighed.slips : verdict.held === HELD.no ? null : slipOf(result, matches, index),
+    weighing && isBeyondWindow(explained.tolerance) ? BEYOND_WINDOW : null,
+    weighing ? weighing.slips : verdict.held === HELD.no ? null : slipOf(result, matches, index),
   ].filter((sentence) => sentence);
   return {
     ...explained,
@@ -94,8 +94,8 @@ export function explain(
 }
 
 /**
- * What can be said about lines and the rule that matched them without the run: everything about an
- * exact match.
+ * Explains lines and the rule that matched them without the result of the run. For an exact match
+ * this is the complete explanation.
  */
 export function explainLines(
   rule: Rule,
@@ -106,20 +106,20 @@ export function explainLines(
     businessDays = mondayToFriday,
   }: { weights?: ReadonlyMap<string, number> | null; businessDays?: BusinessDays | undefined } = {},
 ): Explanation {
-  const twoSided = left.length > 0 && right.length > 0;
+  const isTwoSided = left.length > 0 && right.length > 0;
   const [leftSum, rightSum] = [
     sum(left.map((line) => line.amount_minor)),
     sum(right.map((line) => line.amount_minor)),
   ];
-  const used = leftSum - rightSum;
+  const difference = leftSum - rightSum;
   const dayNumber = daysOf(rule, businessDays);
   return {
     rule: rule.name,
     basis: "unique",
     fields: compareFields(left, right, weights),
-    tolerance: twoSided
+    tolerance: isTwoSided
       ? {
-          amount_used_minor: String(used < 0n ? -used : used),
+          amount_used_minor: String(difference < 0n ? -difference : difference),
           amount_allowed_minor: toleranceFor(toleranceOf(rule), Number(leftSum), Number(rightSum)),
           days:
             dayNumber((right[0] as PlainLine).value_date) -
@@ -135,18 +135,18 @@ export function explainLines(
   };
 }
 
-const BEYOND =
+const BEYOND_WINDOW =
   "The days lie farther apart than the rule says, as " +
   "those of other sure matches of these sources do.";
 
-function isBeyond(tolerance: Explanation["tolerance"]): boolean {
+function isBeyondWindow(tolerance: Explanation["tolerance"]): boolean {
   if (!tolerance) return false;
   return (
     tolerance.days < -(tolerance.days_before ?? 0) || tolerance.days > (tolerance.days_after ?? 0)
   );
 }
 
-/** The slip that the sums of both sides are apart. */
+/** Describes the typing slip by which the totals of both sides differ; null if there is none. */
 function slipOf(result: Result, matches: Matches, index: number): string | null {
   const totalOf = (side: Side) =>
     Number(
@@ -158,10 +158,10 @@ function slipOf(result: Result, matches: Matches, index: number): string | null 
 const nodesOfLines = new WeakMap<Nodes, Map<number, number>>();
 
 /**
- * The evidence of each field, weighed again as it was in the run, and the slips that the lines are
- * apart.
+ * Weighs the lines of a match again with the model of the run. Returns the evidence of each field
+ * and the slips between the lines; null unless a weighing rule matched one line with one line.
  */
-function weighedAgain(
+function weighAgain(
   weighed: Weighed | undefined,
   matches: Matches,
   index: number,

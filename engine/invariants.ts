@@ -1,6 +1,6 @@
 /**
- * Invariants of every result, checked after every run: a result that violates one must not be
- * written.
+ * The invariants of every result, which are checked after every run: a result that violates one
+ * must not be written.
  */
 
 import { combinationHash } from "./content-hash.ts";
@@ -11,7 +11,7 @@ import { isWithin, toleranceFor, toleranceOf } from "./prepare/amounts.ts";
 import { Sum, sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
 
-/** @returns a sentence for each violation, the first hundred; none where all holds. */
+/** @returns a sentence for each of the first hundred violations; empty if the result is valid. */
 export function checkInvariants(result: Result): string[] {
   const { left, right, rules, rejected } = result.input;
   const hasRejections = rejected !== undefined && rejected.size > 0;
@@ -84,14 +84,14 @@ function checkMatch(
   if (rule.residual === "none") return `the rule leaves no residual, the match ${residual}.`;
   const tolerance = toleranceOf(rule);
   const [a, b] = [Number(leftSum), Number(rightSum)];
-  const within =
+  const isAllowed =
     lefts.length + rights.length === 2
       ? isWithin(tolerance, a, b)
       : Number(residual < 0n ? -residual : residual) <= toleranceFor(tolerance, a, b);
-  return within ? null : `its residual ${residual} is beyond the rule's tolerance.`;
+  return isAllowed ? null : `its residual ${residual} is beyond the rule's tolerance.`;
 }
 
-/** One line of each side, of one currency and amount, given in full: by far the most matches. */
+/** Whether one line of each side, with the same currency and amount, is matched in full. */
 function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines): boolean {
   const from = matches.start[index] as number;
   if (
@@ -106,11 +106,12 @@ function isPlainPair(matches: Matches, index: number, left: Lines, right: Lines)
 }
 
 /**
- * Per currency: all lines = matched + open, with the rest of partly matched lines among the open.
+ * Checks for each currency that the total of all lines is the matched plus the open amounts. The
+ * part of a line that isn't allocated counts as open.
  */
 function checkSums(confirmed: Matches, lines: Lines): string[] {
   const sums = new Map<string, { all: Sum; matched: Sum; open: Sum }>();
-  const of = (currency: string) => {
+  const totalsOf = (currency: string) => {
     let entry = sums.get(currency);
     if (!entry) {
       entry = { all: new Sum(), matched: new Sum(), open: new Sum() };
@@ -125,11 +126,11 @@ function checkSums(confirmed: Matches, lines: Lines): string[] {
     confirmed[lines.side](index).forEach((line, at) => {
       const amount = partial ? (partial[offset + at] as number) : (lines.amount[line] as number);
       allocated[line] = amount;
-      of(lines.currencyOf(line)).matched.add(amount);
+      totalsOf(lines.currencyOf(line)).matched.add(amount);
     });
   }
   for (let line = 0; line < lines.length; line++) {
-    const entry = of(lines.currencyOf(line));
+    const entry = totalsOf(lines.currencyOf(line));
     entry.all.add(lines.amount[line] as number);
     entry.open.add((lines.amount[line] as number) - (allocated[line] as number));
   }

@@ -1,26 +1,26 @@
 /**
- * The lines of one side in columns. A million of them take 200 MB with their texts, while objects
- * would take a gigabyte: numbers are in typed arrays, texts as UTF-8 in blocks, and strings are
- * created only for what is examined.
+ * The lines of one side, stored in columns. A million lines take 200 MB with their texts; as
+ * objects they would take a gigabyte. Numbers are in typed arrays, texts are UTF-8 in blocks, and
+ * strings are created only for texts that are examined.
  */
 import { growColumn, HashColumn, Hasher } from "./prepare/hash.ts";
 import { hashText, type TextField, wordRanges, wordsOf } from "./prepare/text.ts";
 import type { Side } from "./side.ts";
 
-/** A text, or its UTF-8 bytes as a COPY stream delivers them (they are copied). */
+/** A text, or its UTF-8 bytes as delivered by a COPY stream. The bytes are copied. */
 export type Text = string | Uint8Array;
 
 export type Line = {
-  /** The caller's number for the line: never compared, only returned. */
+  /** The caller's number for the line. It is never compared, only returned. */
   handle: number;
   /**
-   * The identity of the line on its side: its external ID, or its content and number among equal
-   * lines.
+   * Identifies the line on its side: its external ID, or its content and its number among lines
+   * with equal content.
    */
   identity: Text;
-  /** Its open amount in minor units, with the sign of its source applied: a safe integer. */
+  /** The open amount in minor units, a safe integer, with the sign of the source applied. */
   amount_minor: number;
-  /** Three capital letters of ISO 4217. */
+  /** The ISO 4217 code, in capital letters. */
   currency: string;
   /** Days since 1970-01-01. */
   value_date: number;
@@ -29,7 +29,7 @@ export type Line = {
   counterparty?: Text | null;
   description?: Text | null;
   group_key?: Text | null;
-  /** Another name of its counterparty (names.ts). */
+  /** Another name of the counterparty (names.ts). */
   known_as?: string | null;
 };
 
@@ -40,13 +40,13 @@ export const TEXT_FIELDS = [
   "group_key",
 ] as const satisfies readonly TextField[];
 
-/** No date given. */
+/** Stands for a missing date. */
 export const NO_DAY = -2147483648;
 
 const BLOCK_BYTES = 1 << 20;
-/** Longer texts are compared by their first bytes. */
+/** The number of bytes stored of a text. Longer texts are truncated. */
 const TEXT_BYTES = 1000;
-/** As far as `textStart` counts. */
+/** The number of positions that `textStart` can address. */
 const MAX_TEXT_BYTES = 2 ** 32;
 
 export class Lines {
@@ -61,14 +61,14 @@ export class Lines {
   readonly hashes: Record<TextField, HashColumn>;
   private textStart: Uint32Array;
   private readonly textLength: Record<TextField, Uint16Array>;
-  /** By line, of the few that have one. */
+  /** Known other names, by line. Few lines have one. */
   readonly knownAs = new Map<number, string>();
   private readonly blocks: Uint8Array[] = [];
   private blockUsed = BLOCK_BYTES;
-  /** Where `wordRanges` found the words of the last text. */
+  /** The block that the last ranges of `wordRanges` refer to. */
   block: Uint8Array = new Uint8Array(0);
 
-  /** @param expected how many lines will come: more are accepted, at the cost of copying. */
+  /** @param expected the expected number of lines. More are accepted, at the cost of copying. */
   constructor(side: Side, expected = 1024) {
     const capacity = Math.max(16, expected);
     this.side = side;
@@ -93,7 +93,7 @@ export class Lines {
     };
   }
 
-  /** The size of the texts that were added. */
+  /** The number of bytes that the added texts occupy. */
   get textBytes(): number {
     return (
       Math.max(0, this.blocks.length - 1) * BLOCK_BYTES +
@@ -140,7 +140,7 @@ export class Lines {
     return block.toString("utf8", offset, offset + length);
   }
 
-  /** How many digits a text has, without making a string of it. */
+  /** Counts the digits of a text without creating a string. */
   digitsIn(index: number, field: TextField): number {
     const length = this.textLength[field][index] as number;
     if (length === 0) return 0;
@@ -160,7 +160,7 @@ export class Lines {
     return text === null ? [] : wordsOf(text, field);
   }
 
-  /** @returns as `wordRanges`, of the text in `block`. */
+  /** Calls `wordRanges` for a text. The ranges refer to `block`. */
   wordRanges(index: number, field: TextField, ranges: Int32Array): number {
     const length = this.textLength[field][index] as number;
     if (length === 0) return 0;
@@ -219,8 +219,8 @@ const hash = new Hasher();
 const scratch = Buffer.allocUnsafeSlow(4096);
 
 /**
- * The hash by which a line's identity is ordered, included in a digest, and found among rejected
- * combinations.
+ * The hash of a line's identity. It settles the canonical order, is part of digests, and identifies
+ * the line in rejected combinations.
  */
 export function identityHash(identity: Text): Hasher {
   const bytes =
@@ -248,7 +248,7 @@ function writeText(block: Buffer, start: number, text: string): number {
 
 function writeBytes(block: Buffer, start: number, bytes: Uint8Array): number {
   let length = Math.min(bytes.length, TEXT_BYTES);
-  // Never half a character: a continuation byte is cut with its character.
+  // Never cuts within a character: its continuation bytes are cut with it.
   if (length < bytes.length)
     while (length > 0 && ((bytes[length] as number) & 0xc0) === 0x80) length -= 1;
   for (let at = 0; at < length; at++) block[start + at] = bytes[at] as number;

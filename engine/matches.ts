@@ -1,44 +1,44 @@
 /**
- * Matches in columns: a million pairs take a few dozen megabytes. Lines are numbered in the order
- * in which they were added.
+ * Matches, stored in columns: a million pairs take a few dozen megabytes. Lines are numbered in the
+ * order in which they were added.
  */
 
 import type { Lines } from "./lines.ts";
 import { growColumn } from "./prepare/hash.ts";
 import type { Side } from "./side.ts";
 
-/** How a match came to be, in a byte; `explain` turns it into words. */
+/** How a match was found, as a byte. `explain` returns its name. */
 export const BASIS = {
   /** The only line with these fields on either side. */
   unique: 0,
-  /** One of several indistinguishable lines: paired in order. */
+  /** Several lines were indistinguishable and were paired in order. */
   in_order: 1,
-  /** The clearly nearest of several. */
+  /** Clearly the nearest of several lines. */
   nearest: 2,
-  /** All lines with one key. */
+  /** All lines that share a key. */
   keyed: 3,
-  /** The only sum. */
+  /** The only subset that adds up to the amount. */
   sum: 4,
   /** The weight of evidence. */
   evidence: 5,
 } as const;
 export type Basis = (typeof BASIS)[keyof typeof BASIS];
 
-/** Why a match was not made automatically. */
+/** Why a match was not confirmed automatically. */
 export const HELD = {
-  /** It was made. */
+  /** It was confirmed. */
   no: 0,
-  /** The rule suggests only. */
+  /** The rule only suggests matches. */
   rule: 1,
   /** The pair of sources has no track record yet. */
   track_record: 2,
-  /** Not probable enough. */
+  /** The score is too low. */
   score: 3,
-  /** Too little better than the runner-up. */
+  /** The margin over the runner-up is too small. */
   margin: 4,
-  /** A sum with other solutions, or likely to be chance. */
+  /** A sum that has other solutions or is likely to be a coincidence. */
   chance: 5,
-  /** The search ended at its budget of steps. */
+  /** The search used up its budget of steps. */
   budget: 6,
   /** The lines contradict each other. */
   contradiction: 7,
@@ -47,7 +47,7 @@ export const HELD = {
 } as const;
 export type Held = (typeof HELD)[keyof typeof HELD];
 
-/** `note`: a sentence of what no field shows. */
+/** `note` is a sentence about what no field shows. */
 export type Verdict = {
   basis: Basis;
   held: Held;
@@ -57,10 +57,10 @@ export type Verdict = {
   note?: string;
   /** Whether the lines of a sum name each other. */
   isNamed?: boolean;
-  /** Whether a text says how much the amounts differ, or other matches differ by as much. */
+  /** Whether a text states the difference of the amounts, or other matches have the same one. */
   isExplained?: boolean;
 };
-/** The line that came second, of either side. */
+/** The second-best line, which may be on either side. */
 export type RunnerUp = { side: Side; line: number };
 
 const FIRST_CAPACITY = 256;
@@ -72,16 +72,16 @@ export class Matches {
   held = new Uint8Array(FIRST_CAPACITY);
   /** Calibrated probability, 0 to 1. */
   score = new Float32Array(FIRST_CAPACITY);
-  /** Distance to the next best solution in nats of evidence; Infinity if there is none. */
+  /** Distance to the second-best solution in nats of evidence; Infinity if there is none. */
   margin = new Float32Array(FIRST_CAPACITY);
   /**
-   * Members of match i: from `start[i]`, first `lefts[i]` of the left side, then those of the right
-   * up to `start[i + 1]`.
+   * Members of match i are at `start[i]` to before `start[i + 1]`: first `lefts[i]` lines of the
+   * left side, then those of the right side.
    */
   start = new Uint32Array(FIRST_CAPACITY + 1);
   lefts = new Uint32Array(FIRST_CAPACITY);
   member = new Int32Array(2 * FIRST_CAPACITY);
-  /** Only of matches in which a line is allocated less than is open of it: amounts by member. */
+  /** Allocated amounts by member, for matches that don't allocate all lines in full. */
   readonly partial = new Map<number, readonly number[]>();
   readonly runnersUp = new Map<number, RunnerUp>();
   readonly notes = new Map<number, string>();
@@ -141,7 +141,7 @@ export class Matches {
     };
   }
 
-  /** What each member is allocated, left members first. */
+  /** The amount allocated to each member, left members first. */
   allocated(index: number, left: Lines, right: Lines): readonly number[] {
     const partial = this.partial.get(index);
     if (partial) return partial;

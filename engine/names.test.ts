@@ -41,7 +41,7 @@ test("a rejection reverts what a confirmation taught", () => {
 
 test("a long name is cut between characters", () => {
   const names = new Names();
-  names.decide(
+  names.recordDecision(
     { counterparty: `${"a".repeat(99)}\u{1F9FE} and more` },
     { counterparty: "Other" },
     true,
@@ -61,14 +61,14 @@ test("lines that share a word teach no name", () => {
 test("an alias of many names identifies none of them, and the number is limited", () => {
   const names = new Names();
   for (const name of ["Ash", "Birch", "Cedar"])
-    names.decide({ counterparty: name }, { counterparty: "PAYSERVICE" }, true);
+    names.recordDecision({ counterparty: name }, { counterparty: "PAYSERVICE" }, true);
   expect(names.of({ counterparty: "Payservice 12" })).toBe("Ash Birch Cedar");
-  names.decide({ counterparty: "Dogwood" }, { counterparty: "PAYSERVICE" }, true);
+  names.recordDecision({ counterparty: "Dogwood" }, { counterparty: "PAYSERVICE" }, true);
   expect(names.of({ counterparty: "Payservice 12" })).toBeNull();
   const letters = (at: number) =>
     String.fromCharCode(65 + (at % 26), 65 + (Math.floor(at / 26) % 26), 65 + Math.floor(at / 676));
   for (let at = 0; at < 2 * MAX_NAMES; at++)
-    names.decide({ counterparty: `Vendor ${at}` }, { counterparty: letters(at) }, true);
+    names.recordDecision({ counterparty: `Vendor ${at}` }, { counterparty: letters(at) }, true);
   expect(names.list).toHaveLength(MAX_NAMES);
 });
 
@@ -76,10 +76,10 @@ test("of two equal charges, the one known by the vendor's name is matched", () =
   const other = { ...charge, description: "CARD 4521 TST REDCUP SFO 0911" };
   const scores = (weights: Weights | null) => {
     const names = new Names(weights?.names);
-    const left = linesOf("left", [vendor, ...crowd("Vendor")], null);
+    const left = linesOf("left", [vendor, ...otherLines("Vendor")], null);
     const right = linesOf(
       "right",
-      [other, { ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, ...crowd("POS")],
+      [other, { ...charge, description: "CARD 4521 SQ BLUEBTL SFO 0911" }, ...otherLines("POS")],
       names,
     );
     const result = match({ left, right, rules: DEFAULT_RULES, weights });
@@ -116,8 +116,8 @@ function linesOf(
   return lines;
 }
 
-/** Others, so that what is common and what is rare can be told. */
-function crowd(kind: string): Omit<Line, "handle" | "identity">[] {
+/** Other lines, from which the engine learns which words and amounts are rare. */
+function otherLines(kind: string): Omit<Line, "handle" | "identity">[] {
   return Array.from({ length: 60 }, (_, at) => ({
     amount_minor: 20_000 + 731 * at,
     currency: "EUR",

@@ -1,20 +1,20 @@
 /**
- * The order in which a run applies its rules: what explains lines to the cent precedes what leaves
- * a difference, whatever the order of the list. Within each part the list decides.
+ * The order in which a run applies its rules: rules that explain amounts to the cent come before
+ * rules that leave a difference. Within each group the order of the list applies.
  */
 import type { Rule } from "./rules.ts";
 
-/** `sumsOf`: which sums a group rule without a key looks for. */
+/** `sumsOf` is which sums a group rule without a key searches for. */
 export type Pass = { rule: Rule; index: number; sumsOf: "named" | "all" };
 
-export function inOrderOfEvidence(rules: readonly Rule[]): Pass[] {
+export function orderPasses(rules: readonly Rule[]): Pass[] {
   const exact: Pass[] = [];
   const differing: Pass[] = [];
   for (const [index, rule] of rules.entries()) {
-    const isSearch = rule.kind === "group" && !rule.on?.length;
+    const searchesSums = rule.kind === "group" && !rule.on?.length;
     if (!leavesDifference(rule)) {
-      exact.push({ rule, index, sumsOf: isSearch ? "named" : "all" });
-      if (isSearch) differing.push({ rule, index, sumsOf: "all" });
+      exact.push({ rule, index, sumsOf: searchesSums ? "named" : "all" });
+      if (searchesSums) differing.push({ rule, index, sumsOf: "all" });
       continue;
     }
     if (rule.kind === "group") exact.push({ rule: withoutTolerance(rule), index, sumsOf: "named" });
@@ -24,12 +24,12 @@ export function inOrderOfEvidence(rules: readonly Rule[]): Pass[] {
 }
 
 /**
- * The exact rules at the beginning: they decide before any text is read, each among lines of one
- * amount and currency.
+ * The exact rules at the beginning of the list. They are applied before any text is read, and each
+ * compares only lines of the same amount and currency.
  */
 export function leadingExactRules(rules: readonly Rule[]): readonly Rule[] {
-  const others = rules.findIndex(({ kind }) => kind !== "exact");
-  return others < 0 ? rules : rules.slice(0, others);
+  const firstOther = rules.findIndex(({ kind }) => kind !== "exact");
+  return firstOther < 0 ? rules : rules.slice(0, firstOther);
 }
 
 function leavesDifference({ amount_tolerance_minor = 0, amount_tolerance_bps = 0 }: Rule): boolean {
@@ -40,8 +40,8 @@ function withoutTolerance(rule: Rule): Rule {
   return { ...rule, amount_tolerance_minor: 0, amount_tolerance_bps: 0 };
 }
 
-/** The first score rule that takes no difference. */
-export function ruleOfEqualAmounts(rules: readonly Rule[]): { rule: Rule; index: number } | null {
+/** Finds the first score rule without a key that tolerates no difference. */
+export function findEqualAmountRule(rules: readonly Rule[]): { rule: Rule; index: number } | null {
   const index = rules.findIndex(
     (rule) => rule.kind === "score" && !rule.on?.length && !leavesDifference(rule),
   );
@@ -49,8 +49,8 @@ export function ruleOfEqualAmounts(rules: readonly Rule[]): { rule: Rule; index:
   return rule ? { rule, index } : null;
 }
 
-/** The first score rule that takes a difference and closes both sides. */
-export function ruleOfDifferences(rules: readonly Rule[]): { rule: Rule; index: number } | null {
+/** Finds the first score rule without a key that tolerates a difference and closes both sides. */
+export function findDifferenceRule(rules: readonly Rule[]): { rule: Rule; index: number } | null {
   const index = rules.findIndex(
     (rule) =>
       rule.kind === "score" &&

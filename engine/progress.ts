@@ -1,5 +1,5 @@
 /**
- * Where a run is, in steps of its present stage. Between two of these a caller may do other work, a
- * heartbeat for instance.
+ * How far a run has come, in steps of its current stage. Between two steps the caller may do other
+ * work, such as sending a heartbeat.
  */
 export type Progress = { stage: string; done: number; total: number };

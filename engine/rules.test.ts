@@ -9,7 +9,7 @@ import { businessDaysOf, mondayToFriday } from "./prepare/days.ts";
 import { REASONS } from "./reasons.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
 import { suggestFor } from "./suggest-for.ts";
-import { describeWeights, learn, sureScore, trackRecord } from "./weights.ts";
+import { automaticThreshold, describeWeights, learn, trackRecord } from "./weights.ts";
 
 type Given = Partial<Line>;
 
@@ -370,14 +370,14 @@ describe("what people decide", () => {
       Array.from({ length: 150 }, (_, at) => decision(true, at)),
       mondayToFriday,
     );
-    expect(sureScore(good, 0.99)).toBe(0.99);
+    expect(automaticThreshold(good, 0.99)).toBe(0.99);
     expect(trackRecord(good, 0.99)).toMatchObject({ decided: 150, precision: 1, proven: true });
     const bad = learn(
       good,
       Array.from({ length: 4 }, (_, at) => decision(false, at)),
       mondayToFriday,
     );
-    expect(sureScore(bad, 0.99)).toBeGreaterThan(0.992);
+    expect(automaticThreshold(bad, 0.99)).toBeGreaterThan(0.992);
     expect(trackRecord(bad, 0.99).proven).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 /**
- * The rules of a pair of sources, as they stand on the wire. Plain data and constants: a contract
- * may import this file without loading the engine.
+ * The rules of a pair of sources, in the format of the API. The file has only types and constants,
+ * so that a contract can import it without loading the engine.
  */
 
 export const RULE_KINDS = [
@@ -14,8 +14,8 @@ export const RULE_KINDS = [
 export type RuleKind = (typeof RULE_KINDS)[number];
 
 /**
- * Fields that a rule may demand to be equal, in their normal form. Amount and currency are compared
- * by every rule.
+ * Fields that a rule may require to be equal in normal form. Every rule compares the amount and the
+ * currency.
  */
 export const RULE_FIELDS = [
   "value_date",
@@ -37,48 +37,48 @@ export const OUTCOMES = ["match", "suggest"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export const MAX_RULES = 20;
-/** Names that a pair knows to be one (names.ts). */
+/** The maximum number of known names of a pair of sources (names.ts). */
 export const MAX_NAMES = 500;
 export const MAX_TOLERANCE_BPS = 10_000;
 export const MAX_DAYS = 366;
-/** Lines that a search for sums may combine. Groups with a shared key may be of any size. */
+/** The maximum number of lines in a sum. Groups with a shared key may be of any size. */
 export const MAX_GROUP_SIZE = 50;
 
 export type Rule = {
   name: string;
   kind: RuleKind;
   /**
-   * Fields that must be present and equal on all lines of a match; a reversal may instead
-   * name the reference of the line that it reverses.
+   * Fields that must be present and equal on all lines of a match. A reversal may instead contain
+   * the reference of the line that it reverses.
    */
   on?: readonly RuleField[];
   /**
-   * Amounts may differ by this much or by `amount_tolerance_bps` of the larger amount, whichever is
-   * more. Default 0.
+   * The maximum difference of amounts is the larger of this number of minor units and
+   * `amount_tolerance_bps` basis points of the larger amount. Default 0.
    */
   amount_tolerance_minor?: number;
   amount_tolerance_bps?: number;
   /**
-   * How far the right line may be dated before the left one, or after it. Default: no limit for
-   * exact and group, else 0.
+   * How many days before or after the left line the right one may be dated. Default: no limit for
+   * exact and group, otherwise 0.
    */
   days_before?: number;
   days_after?: number;
   day_kind?: DayKind;
-  /** Lines of one side that a search for sums may combine. Default 8. */
+  /** The maximum number of lines of one side in a sum. Default 8. */
   max_group_size?: number;
   /**
-   * What becomes of a difference within the tolerance. `keep` (the default): both sides are
-   * allocated in full and the match keeps the difference as its residual. `none`: the smaller
-   * amount is allocated and the rest of the larger line stays open, as with a part payment.
+   * What happens to a difference within the tolerance. `keep` (the default): both sides are
+   * allocated in full and the match records the difference as its residual. `none`: the smaller
+   * amount is allocated and the remainder of the larger line stays open, as with a part payment.
    */
   residual?: Residual;
   then: Outcome;
 };
 
 /**
- * The rules of a pair that has none: certain matches come first, then those that the evidence makes
- * probable, then those that a person should see.
+ * The rules of a pair for which none are configured. Certain matches come first, then matches
+ * that the evidence makes probable, then matches that a person should review.
  */
 export const DEFAULT_RULES: readonly Rule[] = [
   {

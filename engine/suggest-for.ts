@@ -1,4 +1,4 @@
-/** Counterparts of one line on demand: single lines and sums, the most probable first. */
+/** Suggests counterparts of one line on demand: lines and sums, the most probable first. */
 
 import { match, type Result } from "./engine.ts";
 import { type Explanation, explain } from "./explain.ts";
@@ -21,8 +21,8 @@ export type SuggestInput = {
   line: Line;
   side: Side;
   /**
-   * Open lines of the other side that may be part of it, as many as the caller thinks worth it:
-   * some hundreds.
+   * Open lines of the other side that may be counterparts. The caller limits their number, usually
+   * to a few hundred.
    */
   candidates: readonly Line[];
   rules: readonly Rule[];
@@ -33,7 +33,7 @@ export type SuggestInput = {
 
 const MAX_SUGGESTIONS = 5;
 
-/** Asks the rules again and again, each time without what they came up with before. */
+/** Applies the rules repeatedly, each time without the candidates suggested before. */
 export function suggestFor({
   line,
   side,
@@ -43,51 +43,55 @@ export function suggestFor({
   rejected,
   businessDays = mondayToFriday,
 }: SuggestInput): Suggestion[] {
-  // Candidates that cancel each other are no counterparts of the line.
-  const twoSided = rules.filter(({ kind }) => kind !== "reversal");
-  const requests = twoSided.map(
-    (rule): Rule => ({ ...rule, then: "suggest", ...(rule.kind === "exact" ? {} : wider(rule)) }),
+  // Reversal rules match candidates with each other, not with the line.
+  const twoSidedRules = rules.filter(({ kind }) => kind !== "reversal");
+  const suggestRules = twoSidedRules.map(
+    (rule): Rule => ({
+      ...rule,
+      then: "suggest",
+      ...(rule.kind === "exact" ? {} : widenWindow(rule)),
+    }),
   );
   const names = new Names(weights?.names);
-  const named = (item: Line, of: Side): Line =>
-    of === "right" ? { ...item, known_as: names.of(item) } : item;
+  const withKnownName = (item: Line, itemSide: Side): Line =>
+    itemSide === "right" ? { ...item, known_as: names.of(item) } : item;
   const otherSide = opposite(side);
   const suggestions: Suggestion[] = [];
-  const without = new Set<number>();
-  let doubt = 1;
+  const excluded = new Set<number>();
+  let allWrongSoFar = 1;
   for (
     let round = 0;
     round < MAX_SUGGESTIONS * 2 && suggestions.length < MAX_SUGGESTIONS;
     round++
   ) {
-    const own = new Lines(side, 1);
-    own.add(named(line, side));
-    const other = new Lines(otherSide, candidates.length);
+    const ownLines = new Lines(side, 1);
+    ownLines.add(withKnownName(line, side));
+    const otherLines = new Lines(otherSide, candidates.length);
     for (const candidate of candidates)
-      if (!without.has(candidate.handle)) other.add(named(candidate, otherSide));
-    const [left, right] = side === "left" ? [own, other] : [other, own];
-    const result = match({ left, right, rules: requests, weights, rejected, businessDays });
+      if (!excluded.has(candidate.handle)) otherLines.add(withKnownName(candidate, otherSide));
+    const [left, right] = side === "left" ? [ownLines, otherLines] : [otherLines, ownLines];
+    const result = match({ left, right, rules: suggestRules, weights, rejected, businessDays });
     if (result.suggested.length === 0) break;
     for (let index = 0; index < result.suggested.length; index++) {
-      const suggestion = read(result, index, side);
-      // It is right only where all before it are wrong.
-      suggestions.push({ ...suggestion, score: suggestion.score * doubt });
-      doubt *= 1 - Math.min(0.999, suggestion.score);
-      // A sum is left out with its first line: another sum may have the others.
-      without.add(suggestion.handles[0] as number);
+      const suggestion = suggestionOf(result, index, side);
+      // A suggestion can only be right if all suggestions before it are wrong.
+      suggestions.push({ ...suggestion, score: suggestion.score * allWrongSoFar });
+      allWrongSoFar *= 1 - Math.min(0.999, suggestion.score);
+      // Only the first line of a sum is excluded: another sum may contain the others.
+      excluded.add(suggestion.handles[0] as number);
     }
   }
   return suggestions.sort((a, b) => b.score - a.score).slice(0, MAX_SUGGESTIONS);
 }
 
-function wider(rule: Rule): Partial<Rule> {
+function widenWindow(rule: Rule): Partial<Rule> {
   return {
     days_before: Math.min(MAX_DAYS, (rule.days_before ?? 0) * 2),
     days_after: Math.min(MAX_DAYS, (rule.days_after ?? 0) * 2),
   };
 }
 
-function read(result: Result, index: number, side: Side): Suggestion {
+function suggestionOf(result: Result, index: number, side: Side): Suggestion {
   const other = opposite(side);
   return {
     handles: Array.from(
@@ -96,7 +100,7 @@ function read(result: Result, index: number, side: Side): Suggestion {
     ),
     rule: (result.input.rules[result.suggested.rule[index] as number] as Rule).name,
     score: result.suggested.score[index] as number,
-    // How many are equal is known of a run, not of a few candidates.
+    // Notes count similar matches in a run, which a few candidates can't show.
     explanation: { ...explain(result, "suggested", index), note: null },
   };
 }

@@ -4,8 +4,8 @@ import { Sum } from "./prepare/sum.ts";
 import type { Rule } from "./rules.ts";
 
 /**
- * What each rule did, in the order of the rules. Amounts are sums of what was allocated, in minor
- * units.
+ * What each rule matched and suggested, in the order of the rules. Amounts are totals of the
+ * allocated amounts, in minor units.
  */
 export type Waterfall = {
   rules: {

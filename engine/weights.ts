@@ -1,7 +1,7 @@
 /**
- * What people's decisions on one pair of sources taught: counts of levels and kinds of words, and
- * which names are one. Stored with the pair, shown, and thrown away to reset what was learnt; a
- * name can be forgotten by itself.
+ * What was learned from people's decisions on one pair of sources: counts of levels and kinds of
+ * words, and which names are the same. Weights are stored with the pair and shown to its users, who
+ * can delete them to reset what was learned, or delete a single name.
  */
 import { Alignment } from "./evidence/alignment.ts";
 import { type Knowledge, priorKnowledge, wordShares } from "./evidence/knowledge.ts";
@@ -10,24 +10,24 @@ import { Observations } from "./evidence/observations.ts";
 import { type Line, Lines } from "./lines.ts";
 import { type KnownName, Names } from "./names.ts";
 import type { BusinessDays } from "./prepare/days.ts";
-import { inOrder } from "./prepare/order.ts";
+import { sortLines } from "./prepare/order.ts";
 import { Texts } from "./prepare/texts.ts";
 
 export type Weights = {
   version: 1;
-  /** How many decisions were learnt from. */
+  /** The numbers of decisions that were learned from. */
   confirmed: number;
   rejected: number;
   knowledge: Knowledge;
-  /** Decisions on proposals of weighed evidence by their score: what the scores were worth. */
+  /** Decisions on weighed proposals by score, which show how reliable the scores were. */
   calibration: { score_from: number; confirmed: number; rejected: number }[];
   /** Weights from before version 1.6.0 have no names. */
   names?: KnownName[];
 };
 
 /**
- * A person's decision on one left and one right line; `score` as it was proposed, null of a match
- * made by hand.
+ * A person's decision on one left and one right line. `score` is the score of the proposal; null
+ * for a manual match.
  */
 export type Decision = {
   left: Omit<Line, "handle" | "identity">;
@@ -38,18 +38,18 @@ export type Decision = {
 
 const SCORES = [0, 0.5, 0.8, 0.9, 0.95, 0.99, 0.995, 0.999];
 /**
- * Older decisions fade: after this number of them, all earlier ones together are scaled down to
- * it before a new one is added.
+ * The weight of older decisions is limited: once there are more than this number, their counts are
+ * scaled down to it before new decisions are added.
  */
-const REMEMBERED = 2000;
-/** The share of wrong proposals that automatic matching may cause. */
-const TOLERATED = 1 / 500;
-/** Decisions on sure proposals that a track record takes. */
-const TRACK_RECORD = 100;
+const MAX_REMEMBERED = 2000;
+/** The maximum share of wrong matches that automatic matching may make. */
+const MAX_WRONG_SHARE = 1 / 500;
+/** The number of decisions on proposals above the threshold that a track record requires. */
+const MIN_TRACK_RECORD = 100;
 
 /**
- * Learns from decisions, on top of what was learnt before. Rules count days of either kind, so lags
- * are learnt in both.
+ * Adds decisions to what was learned before. Rules count calendar or business days, so lags are
+ * learned in both.
  */
 export function learn(
   before: Weights | null,
@@ -59,8 +59,8 @@ export function learn(
   const weights: Weights = structuredClone(before ?? emptyWeights());
   const { left, right } = linesOf(decisions);
   const texts = Texts.of(
-    { lines: left, open: inOrder(left, () => true) },
-    { lines: right, open: inOrder(right, () => true) },
+    { lines: left, open: sortLines(left, () => true) },
+    { lines: right, open: sortLines(right, () => true) },
   );
   const alignment = new Alignment(texts);
   const seen = new Observations(texts);
@@ -68,7 +68,7 @@ export function learn(
   const names = new Names(weights.names);
   decisions.forEach((decision, index) => {
     const { confirmed, score } = decision;
-    names.decide(decision.left, decision.right, confirmed);
+    names.recordDecision(decision.left, decision.right, confirmed);
     if (score !== null) countScore(weights, score, confirmed);
     if (!confirmed) {
       weights.rejected += 1;
@@ -84,9 +84,9 @@ export function learn(
       (businessLags[businessLag] as number) + 1 / daysInLevel(businessLag);
   });
   weights.names = names.list;
-  const decay = Math.min(1, REMEMBERED / Math.max(1, weights.confirmed));
+  const decay = Math.min(1, MAX_REMEMBERED / Math.max(1, weights.confirmed));
   weights.knowledge = {
-    // What was learnt before version 1.5.0 has no slips.
+    // Weights from before version 1.5.0 have no counts of slips.
     amount: Array.from(
       seen.amount,
       (count, at) => (weights.knowledge.amount[at] ?? 0) * decay + count,
@@ -101,36 +101,36 @@ export function learn(
 }
 
 /**
- * The score from which on a proposal is matched automatically: `usual`, or higher where people
- * rejected too many that scored as much. More than 1 where no score was good enough.
+ * The score from which proposals are matched automatically: `defaultScore`, or a higher score if
+ * people rejected too many proposals with that score. More than 1 if no score is reliable enough.
  */
-export function sureScore(weights: Weights | null, usual: number): number {
-  if (!weights) return usual;
+export function automaticThreshold(weights: Weights | null, defaultScore: number): number {
+  if (!weights) return defaultScore;
   for (const { score_from } of weights.calibration.filter(
-    ({ score_from }) => score_from >= usual,
+    ({ score_from }) => score_from >= defaultScore,
   )) {
     const above = weights.calibration.filter((bucket) => bucket.score_from >= score_from);
     const rejected = above.reduce((total, bucket) => total + bucket.rejected, 0);
     const decided = above.reduce((total, bucket) => total + bucket.rejected + bucket.confirmed, 0);
-    // As if five hundred proposals had been right before: a single slip in the first days proves
-    // little, two do.
-    if (rejected / (decided + 500) < TOLERATED) return score_from;
+    // Assumes 500 earlier proposals that were right, so that a single rejection in the first days
+    // doesn't raise the threshold, but two do.
+    if (rejected / (decided + 500) < MAX_WRONG_SHARE) return score_from;
   }
   return 1.01;
 }
 
 /**
- * What a pair's decisions on sure proposals prove: their number, the share that was confirmed, and
- * the least it may truly be (the lower end of Wilson's interval of 95 %, 1927). `proven` where
- * automatic matches can be left on.
+ * The track record of a pair: the number of decisions on proposals from `threshold` on, the share
+ * that was confirmed, and the lower bound of that share (Wilson's 95 % interval, 1927). `proven` is
+ * true if matches can be made automatically.
  */
 export function trackRecord(
   weights: Weights | null,
-  usual: number,
+  threshold: number,
 ): { decided: number; precision: number | null; at_least: number | null; proven: boolean } {
-  const sure = weights?.calibration.filter(({ score_from }) => score_from >= usual) ?? [];
-  const confirmed = sure.reduce((total, bucket) => total + bucket.confirmed, 0);
-  const decided = sure.reduce((total, bucket) => total + bucket.confirmed + bucket.rejected, 0);
+  const buckets = weights?.calibration.filter(({ score_from }) => score_from >= threshold) ?? [];
+  const confirmed = buckets.reduce((total, bucket) => total + bucket.confirmed, 0);
+  const decided = buckets.reduce((total, bucket) => total + bucket.confirmed + bucket.rejected, 0);
   if (decided === 0) return { decided, precision: null, at_least: null, proven: false };
   const precision = confirmed / decided;
   const z = 1.96;
@@ -142,11 +142,11 @@ export function trackRecord(
     decided,
     precision,
     at_least,
-    proven: decided >= TRACK_RECORD && precision >= 1 - 2 * TOLERATED,
+    proven: decided >= MIN_TRACK_RECORD && precision >= 1 - 2 * MAX_WRONG_SHARE,
   };
 }
 
-/** What was learnt, in figures that a person can read: shares of true matches. */
+/** Describes what was learned in figures for people: shares of true matches. */
 export function describeWeights(
   weights: Weights | null,
 ): { finding: string; share: number; seen: number }[] {
@@ -183,8 +183,8 @@ function emptyWeights(): Weights {
   };
 }
 
-function zeros(of: "amount" | "day" | "words"): number[] {
-  return priorKnowledge()[of].map(() => 0);
+function zeros(kind: "amount" | "day" | "words"): number[] {
+  return priorKnowledge()[kind].map(() => 0);
 }
 
 function countScore(weights: Weights, score: number, confirmed: boolean): void {

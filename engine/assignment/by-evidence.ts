@@ -9,13 +9,13 @@ import { Alignment, WORD } from "../evidence/alignment.ts";
 import { isBookingWord } from "../evidence/booking-words.ts";
 import { isCharge, statesAmount } from "../evidence/charges.ts";
 import {
-  agreedReference,
   containsWholeName,
   lacksReference,
+  sharedReference,
   statedNamesOf,
 } from "../evidence/contradictions.ts";
 import { nameDifferentNumbers } from "../evidence/different-numbers.ts";
-import { estimate, everyNode } from "../evidence/estimate.ts";
+import { allNodes, estimate } from "../evidence/estimate.ts";
 import type { Knowledge } from "../evidence/knowledge.ts";
 import type { Model } from "../evidence/model.ts";
 import type { Lesson } from "../evidence/observations.ts";
@@ -30,7 +30,7 @@ import { toList } from "../prepare/to-list.ts";
 import type { Progress } from "../progress.ts";
 import type { DayKind, Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
-import { sureScore, type Weights } from "../weights.ts";
+import { automaticThreshold, type Weights } from "../weights.ts";
 import { allocate } from "./allocate.ts";
 import { proposeConvertedAmounts } from "./converted-amounts.ts";
 import { decidingRule } from "./deciding-rule.ts";
@@ -100,7 +100,7 @@ export function* matchByEvidence(
   );
   options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
-  const pairs = yield* weighing.find(everyNode(pool.seekers));
+  const pairs = yield* weighing.find(allNodes(pool.seekers));
   const solved = yield* solve(weighing.graph(pairs), rule);
   const judge = new Judge(state, rule, options, { pool, model });
   const solution = inNodeOrder(solved);
@@ -183,7 +183,7 @@ class Judge {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);
-    this.sureScore = sureScore(options.weights, SURE_SCORE);
+    this.sureScore = automaticThreshold(options.weights, SURE_SCORE);
     this.state = state;
     this.rule = rule;
     this.options = options;
@@ -242,7 +242,7 @@ class Judge {
       return false;
     const [leftNames, rightNames] = [statedNamesOf(state.left, l), statedNamesOf(state.right, r)];
     if (model.usualDifference(a - b)) return true;
-    if (agreedReference(leftNames, rightNames) !== null) return true;
+    if (sharedReference(leftNames, rightNames) !== null) return true;
     const isUsualRate = model.usualRate(a, b) !== null;
     const isLarge = Math.abs(a - b) > ((rule.amount_tolerance_bps ?? 0) / 10_000) * Math.abs(a);
     if (isLarge) return isUsualRate && containsWholeName(leftNames, rightNames);
@@ -271,7 +271,7 @@ class Judge {
     const other = opposite(side);
     return state
       .quotedReferences(side)
-      .othersThan(line, state[other], texts[other], otherLine)
+      .otherQuotedLines(line, state[other], texts[other], otherLine)
       .some((one) => state.isOpen(side, one));
   }
 
@@ -283,8 +283,8 @@ class Judge {
     const { state } = this;
     const found = nameAndText(state[side], line, state[opposite(side)], otherLine);
     const [l, r] = side === "left" ? [line, otherLine] : [otherLine, line];
-    if (found === null || state.contradictions.haveStrongReference(l, r)) return false;
-    return state.otherNames(side).isOther(found.name, found.text);
+    if (found === null || state.contradictions.shareStrongReference(l, r)) return false;
+    return state.otherNames(side).continuesAsOther(found.name, found.text);
   }
 
   /**

@@ -40,12 +40,12 @@ export function proposeConvertedAmounts(
 ): void {
   const bps = Math.min(MAX_BPS, toleranceOf(rule).bps);
   const conversions = new Conversions(pool.texts);
-  if (bps === 0 || rule.residual === "none" || !conversions.areSaid) return;
+  if (bps === 0 || rule.residual === "none" || !conversions.mayOccur) return;
   const free = new FreeNodes(state, pool, model, { minor: 0, bps });
   for (const side of ["left", "right"] as const) {
     const other = opposite(side);
     for (const node of free[side]) {
-      if (!conversions.says(side, pool[side].line(node))) continue;
+      if (!conversions.isConverted(side, pool[side].line(node))) continue;
       const near = free.near(side, node);
       const line = pool[side].line(node);
       const [lines, others] = [pool[side].lines, pool[other].lines];
@@ -82,7 +82,7 @@ class FreeNodes {
     this.pool = pool;
     this.tolerance = tolerance;
     this.evidence = new Evidence(pool, model);
-    const proposed = state.probablyProposed(SCORE);
+    const proposed = state.proposedAbove(SCORE);
     const freeNodes = (nodes: Nodes) =>
       Array.from({ length: nodes.count }, (_, node) => node).filter((node) => {
         const { side } = nodes.lines;
@@ -92,7 +92,7 @@ class FreeNodes {
           nodes.amount[node] !== 0 &&
           state.isOpen(side, line) &&
           !proposed[side].has(line) &&
-          !state.perhapsCancelled[side].has(line)
+          !state.pendingReversals[side].has(line)
         );
       });
     this.left = freeNodes(pool.left);

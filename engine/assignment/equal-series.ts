@@ -30,7 +30,7 @@ export function proposeEqualSeries(
   equalAmountsRule: { rule: Rule; index: number } | null,
 ): void {
   const days = daysAround(rule);
-  const proposed = state.probablyProposed(SCORE);
+  const proposed = state.proposedAbove(SCORE);
   for (const side of ["left", "right"] as const) {
     const other = opposite(side);
     const isFree = (nodes: Nodes, node: number) =>
@@ -38,7 +38,7 @@ export function proposeEqualSeries(
       nodes.amount[node] !== 0 &&
       state.isOpen(nodes.lines.side, nodes.line(node)) &&
       !proposed[nodes.lines.side].has(nodes.line(node)) &&
-      !state.perhapsCancelled[nodes.lines.side].has(nodes.line(node));
+      !state.pendingReversals[nodes.lines.side].has(nodes.line(node));
     const series = seriesOf(pool[side], isFree);
     if (series.length === 0) continue;
     const amounts = new Set(series.map(([node]) => pool[side].amount[node as number]));

@@ -55,8 +55,8 @@ export function proposeLoneAmounts(
       if (chance > MAX_CHANCE || left.size(l) > 1 || right.size(r) > 1) continue;
       const [leftLine, rightLine] = [left.line(l), right.line(r)];
       if (
-        state.perhapsCancelled.left.has(leftLine) ||
-        state.perhapsCancelled.right.has(rightLine) ||
+        state.pendingReversals.left.has(leftLine) ||
+        state.pendingReversals.right.has(rightLine) ||
         state.isRejected([leftLine], [rightLine])
       )
         continue;

@@ -95,8 +95,8 @@ export class NamedLines {
     const { left, right } = byName;
     for (const [line, numbers] of lefts) {
       const { reference, otherForms, quoted } = numbers;
-      const join = (name: string, lists: Lists, isSaidByOther: boolean) =>
-        this.join(line, name, lists, isSaidByOther, numbers.uncertain.includes(name));
+      const join = (name: string, lists: Lists, isInOtherText: boolean) =>
+        this.join(line, name, lists, isInOtherText, numbers.uncertain.includes(name));
       for (const name of reference) {
         join(name, right.reference, false);
         join(name, right.otherForms, false);
@@ -134,15 +134,20 @@ export class NamedLines {
     left: number,
     name: string,
     lists: Lists,
-    isSaidByOther: boolean,
-    isUncertain: boolean,
+    isInOtherText: boolean,
+    isOwnUncertain: boolean,
   ): void {
     const lines = lists.get(name);
     if (!lines || lines.length > MAX_LINES) return;
     for (const right of lines) {
-      const isPerhaps = isUncertain || this.uncertain.get(right)?.includes(name) === true;
-      if (!add(this.named.left, left, { line: right, name, isSaidByOther, isPerhaps })) continue;
-      add(this.named.right, right, { line: left, name, isSaidByOther: !isSaidByOther, isPerhaps });
+      const isUncertain = isOwnUncertain || this.uncertain.get(right)?.includes(name) === true;
+      if (!add(this.named.left, left, { line: right, name, isInOtherText, isUncertain })) continue;
+      add(this.named.right, right, {
+        line: left,
+        name,
+        isInOtherText: !isInOtherText,
+        isUncertain,
+      });
     }
   }
 }
@@ -263,7 +268,7 @@ function add(lists: Map<number, Named[]>, line: number, named: Named): boolean {
   const at = list?.findIndex((one) => one.line === named.line) ?? -1;
   if (!list) lists.set(line, [named]);
   else if (at < 0) list.push(named);
-  else if (list[at]?.isPerhaps && !named.isPerhaps) list[at] = named;
+  else if (list[at]?.isUncertain && !named.isUncertain) list[at] = named;
   else return false;
   return true;
 }

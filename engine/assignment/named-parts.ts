@@ -28,17 +28,17 @@ export function proposeNamedParts(
   const dayNumber = daysOf(rule, businessDays);
   const { before, after } = daysAround(rule);
   const { left, right } = state;
-  const proposed = state.probablyProposed(SCORE);
+  const proposed = state.proposedAbove(SCORE);
   const isNear = (l: number, r: number) => {
     const lag = dayNumber(right.value_date[r] as number) - dayNumber(left.value_date[l] as number);
     return lag >= -before && lag <= after;
   };
   for (const l of state.open("left")) {
-    if (proposed.left.has(l) || state.perhapsCancelled.left.has(l)) continue;
+    if (proposed.left.has(l) || state.pendingReversals.left.has(l)) continue;
     const found = onlyNamed(state, named, l);
     if (!found) continue;
     const { line: r, name } = found;
-    if (proposed.right.has(r) || state.perhapsCancelled.right.has(r)) continue;
+    if (proposed.right.has(r) || state.pendingReversals.right.has(r)) continue;
     const [leftAmount, rightAmount] = [left.amount[l] as number, right.amount[r] as number];
     if (leftAmount === rightAmount || leftAmount * rightAmount <= 0) continue;
     if (left.currency[l] !== right.currency[r]) continue;
@@ -69,11 +69,11 @@ function onlyNamed(state: RunState, named: LinesByNumber, l: number): Named | nu
   if (!found || second) return null;
   const back = named
     .of("right", found.line)
-    .filter((one) => state.isOpen("left", one.line) && (found.isPerhaps || !one.isPerhaps));
+    .filter((one) => state.isOpen("left", one.line) && (found.isUncertain || !one.isUncertain));
   return back.length === 1 ? found : null;
 }
 
 /** If the last digit may be a check digit only by chance, the lines must also share the name. */
-function isCertain({ left, right }: RunState, l: number, { line, isPerhaps }: Named): boolean {
-  return !isPerhaps || shareName(left, l, right, line);
+function isCertain({ left, right }: RunState, l: number, { line, isUncertain }: Named): boolean {
+  return !isUncertain || shareName(left, l, right, line);
 }

@@ -191,7 +191,7 @@ class Pairs {
       const [left, right] = this.membersOf(pair);
       if (state.decide(ruleIndex, left, right, verdict) || rule.then !== "match") continue;
       for (const line of [booked, reversal]) {
-        state.perhapsCancelled[side].add(line);
+        state.pendingReversals[side].add(line);
         if (this.isSecondCharge(pair, rivals, charges)) state.chargedTwice[side].add(line);
       }
     }

@@ -43,7 +43,7 @@ export function* nearestPairs(
   for (let l = 0; l < left.count; l++) {
     if (l % SLICE === 0) yield { stage: rule.name, done: l, total: left.count };
     window.search(left, l);
-    if (window.crowded) crowded[l] = 1;
+    if (window.isTruncated) crowded[l] = 1;
     for (const r of window.found.subarray(0, window.count).sort()) {
       if (left.lines !== right.lines && left.isRejected(state, l, right, r)) continue;
       counterparts.push(r);

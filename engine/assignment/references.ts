@@ -91,7 +91,7 @@ class Matching {
     return SIDES.some((side) => {
       const [line, otherLine] = side === "left" ? [l, r] : [r, l];
       const found = nameAndText(this.state[side], line, this.state[opposite(side)], otherLine);
-      return found !== null && this.state.otherNames(side).isOfOther(found.name, found.text);
+      return found !== null && this.state.otherNames(side).containsOther(found.name, found.text);
     });
   }
 
@@ -161,7 +161,7 @@ class Matching {
         const [lefts, rights] = side === "left" ? [[target], lines] : [lines, [target]];
         if (this.state.isRejected(lefts, rights)) continue;
         const [first] = parts as [Named];
-        const from = first.isSaidByOther ? `${other} lines` : `${side} line`;
+        const from = first.isInOtherText ? `${other} lines` : `${side} line`;
         this.decide(lefts, rights, {
           basis: BASIS.keyed,
           held: HELD.no,
@@ -183,17 +183,17 @@ class Matching {
     const amount = this.state[side].amount[target] as number;
     if (amount === 0) return [];
     const all = this.named.of(side, target).filter(({ line }) => this.areOpen(side, target, line));
-    const certain = all.filter(({ isPerhaps }) => !isPerhaps);
+    const certain = all.filter(({ isUncertain }) => !isUncertain);
     const parts = [all, certain].find(
       (lines) =>
         lines.length >= 2 &&
         sum(lines.map(({ line }) => this.state[other].amount[line] as number)) === BigInt(amount),
     );
-    const isAlone = ({ line, isPerhaps }: Named) =>
+    const isAlone = ({ line, isUncertain }: Named) =>
       this.isNear(side, target, line) &&
       this.named
         .of(other, line)
-        .filter((one) => this.areOpen(other, line, one.line) && (isPerhaps || !one.isPerhaps))
+        .filter((one) => this.areOpen(other, line, one.line) && (isUncertain || !one.isUncertain))
         .length === 1;
     return parts?.every(isAlone) && !this.haveCancelingPair(other, parts) ? parts : [];
   }
@@ -215,7 +215,7 @@ class Matching {
         (one) =>
           this.state[other].amount[one.line] === amount && this.areOpen(side, line, one.line),
       );
-    const certain = equal.filter(({ isPerhaps }) => !isPerhaps);
+    const certain = equal.filter(({ isUncertain }) => !isUncertain);
     return certain.length > 0 ? certain : equal;
   }
 
@@ -248,7 +248,7 @@ class Matching {
 
 /** States in which line's text the number was found, unless both lines have a reference. */
 function noteOf(
-  { name, isSaidByOther }: Named,
+  { name, isInOtherText }: Named,
   left: Lines,
   l: number,
   right: Lines,
@@ -257,5 +257,5 @@ function noteOf(
   const references = [left.text(l, "reference"), right.text(r, "reference")];
   if (references[0] !== null && references[1] !== null)
     return `“${references[0]}” and “${references[1]}” are one number.`;
-  return `“${name}” was found in the text of the ${isSaidByOther ? "right" : "left"} line.`;
+  return `“${name}” was found in the text of the ${isInOtherText ? "right" : "left"} line.`;
 }

@@ -1,4 +1,4 @@
-/** The few counterparts of a line that are worth weighing completely, out of all in its window. */
+/** Selects the few counterparts in a line's window whose evidence is weighed in full. */
 
 import { type Evidence, MAX_NATS } from "../evidence/evidence.ts";
 import type { Model } from "../evidence/model.ts";
@@ -13,39 +13,40 @@ import { bitOf, type Pool } from "./pool.ts";
 import { type Days, daysAround, Window } from "./window.ts";
 
 /**
- * How many nodes of a window are examined, those with the nearest amounts, in a pool of this size;
- * fewer in larger ones.
+ * The maximum number of nodes of a window that are examined, nearest amounts first. In a pool of
+ * more than `LARGE_POOL` nodes fewer are examined.
  */
-const LOOKED_AT = 2000;
+const MAX_EXAMINED = 2000;
 const LARGE_POOL = 25_000;
-const MIN_LOOKED_AT = 100;
+const MIN_EXAMINED = 100;
 /**
- * With a tolerance beyond this, in basis points, amounts say so little that lines are found by
- * their words.
+ * With a tolerance above this, in basis points, amounts say so little that lines are found mainly
+ * by their words.
  */
 const WIDE_BPS = 3000;
-/** A word of more sought nodes than this is not used to find one. */
-const RARE = 50;
+/** A word that more sought nodes than this have is not used to find nodes. */
+const MAX_NODES_PER_WORD = 50;
 const MAX_CANDIDATES = 24;
 /**
- * A word one slip away from the seeker's is not used to find the nodes of more than this: numbers
- * often are.
+ * A word one slip away from one of the seeker's words is not used to find nodes if more nodes than
+ * this have it, because numbers are often one slip apart.
  */
-const RARELY_CLOSE = 5;
+const MAX_NODES_PER_CLOSE_WORD = 5;
 /**
- * What words that are cut or misspelt may add to what equal words say, and to what lost words say.
+ * The maximum evidence that cut or misspelled words can add, in nats: to the evidence of equal
+ * words, and to the evidence of words that were counted as lost.
  */
-const MISSPELT_NATS = 6;
-const FOUND_AGAIN_NATS = 10;
-/** What shared words are worth at most. */
+const MAX_MISSPELLED_NATS = 6;
+const MAX_RECOVERED_NATS = 10;
+/** The maximum evidence of shared words, in nats. */
 const MAX_WORDS_NATS = 20;
-const NOT_OWN = -1;
+const NOT_IN_SEEKER = -1;
 
 export class Candidates {
   count = 0;
-  /** Twice the node, plus one if it has something in common with the seeker's texts. */
+  /** Twice the node, plus one if its texts have something in common with the seeker's. */
   private readonly found = new Int32Array(MAX_CANDIDATES);
-  private readonly merit = new Float64Array(MAX_CANDIDATES);
+  private readonly score = new Float64Array(MAX_CANDIDATES);
   private days: Days;
   private readonly tolerance: AmountTolerance;
   private readonly window: Window;
@@ -58,27 +59,27 @@ export class Candidates {
   private readonly soughtRows: Int32Array;
   private readonly evidence: Evidence;
   private readonly losses: Losses;
-  private readonly close: CloseWords;
-  /** By word: its rarity where the seeker has it. */
-  private readonly own: Float64Array;
+  private readonly closeWords: CloseWords;
+  /** By word: its rarity if the seeker has it, otherwise NOT_IN_SEEKER. */
+  private readonly seekerRarity: Float64Array;
   private readonly byWord: WordIndex;
   private readonly commonWords: Int32Array;
-  private readonly words: number[] = [];
-  /** Bits of these. */
-  private ownWords = 0;
+  private readonly seekerWords: number[] = [];
+  /** The bits of the seeker's words. */
+  private seekerWordBits = 0;
   /**
-   * By sought node: the last seeker, and one, that shares a rare word with it, or has one that is
-   * close.
+   * By sought node: one plus the last seeker that shares a rare word with it, and one plus the last
+   * seeker that has a word close to one of its words.
    */
   private readonly sharesRareWord: Int32Array;
   private readonly hasCloseWord: Int32Array;
-  /** Sought nodes of the rare words that are close to the seeker's. */
-  private readonly withCloseWord: number[] = [];
-  /** By word: the last pair, by its number, that shares it. */
-  private readonly sharedBy: Int32Array;
-  private pairs = 0;
-  /** By field: what shared words are not lost. */
-  private readonly spared = new Float64Array(FIELD_COUNT);
+  /** Sought nodes with rare words that are close to the seeker's words. */
+  private readonly nodesWithCloseWord: number[] = [];
+  /** By word: the number of the last pair that shares it. */
+  private readonly lastPairSharing: Int32Array;
+  private pairCount = 0;
+  /** By field: the losses of shared words, which don't count because the words aren't lost. */
+  private readonly sharedLosses = new Float64Array(FIELD_COUNT);
   private threshold = 0;
 
   constructor(pool: Pool, evidence: Evidence, model: Model, rule: Rule) {
@@ -92,69 +93,69 @@ export class Candidates {
     this.seekersRows = pool.seekersRows;
     this.soughtTexts = pool.soughtTexts;
     this.soughtRows = pool.soughtRows;
-    this.window = new Window(pool.sought, rule, lookedAt(this.tolerance, pool.sought.count));
-    this.lookWithin(this.days);
+    this.window = new Window(pool.sought, rule, maxExamined(this.tolerance, pool.sought.count));
+    this.setWindow(this.days);
     this.losses = new Losses(pool, model);
-    this.close = pool.closeWords();
-    this.own = new Float64Array(pool.texts.spelling.length).fill(NOT_OWN);
-    this.sharedBy = new Int32Array(pool.texts.spelling.length);
-    this.byWord = pool.wordIndex(RARE);
+    this.closeWords = pool.closeWords();
+    this.seekerRarity = new Float64Array(pool.texts.spelling.length).fill(NOT_IN_SEEKER);
+    this.lastPairSharing = new Int32Array(pool.texts.spelling.length);
+    this.byWord = pool.wordIndex(MAX_NODES_PER_WORD);
     this.commonWords = pool.commonWords(this.byWord);
     this.sharesRareWord = new Int32Array(pool.sought.count);
     this.hasCloseWord = new Int32Array(pool.sought.count);
   }
 
-  /** From now on counterparts are searched in these days, whatever the rule's are. */
-  lookWithin(days: Days): void {
+  /** Sets the days in which counterparts are searched, instead of the rule's. */
+  setWindow(days: Days): void {
     this.days = days;
     this.window.days = this.fromLeft ? days : { before: days.after, after: days.before };
   }
 
-  /** A node that the last search found, in ascending order. */
+  /** The node at a position of the last search's result, in ascending order. */
   node(at: number): number {
     return (this.found[at] as number) >> 1;
   }
 
-  /** Otherwise its texts count only by what they lack. */
+  /** Whether the node has text in common with the seeker. If not, its words only count as lost. */
   hasInCommon(at: number): boolean {
     return ((this.found[at] as number) & 1) === 1;
   }
 
-  /** Before the first search by a model as it is now. */
+  /** Must be called before the first search after a change of the model. */
   begin(): void {
-    this.losses.ask();
+    this.losses.addUpSought();
     this.sharesRareWord.fill(0);
     this.hasCloseWord.fill(0);
   }
 
   /**
-   * Finds the best by amount, day and words; by rising node.
-   * @param threshold the evidence that a candidate must be able to reach, in nats.
+   * Finds the best counterparts by amount, day and words, in ascending order of nodes.
+   * @param threshold the evidence in nats that a candidate must be able to reach.
    */
   find(seeker: number, threshold: number): void {
     const { window } = this;
     window.search(this.seekers, seeker);
     this.count = 0;
     this.threshold = threshold;
-    if (window.count === 0 && !window.crowded) return;
+    if (window.count === 0 && !window.isTruncated) return;
     this.markWords(seeker);
     for (let at = 0; at < window.count; at++) this.consider(seeker, window.found[at] as number);
-    if (window.crowded) this.findByWords(seeker);
+    if (window.isTruncated) this.findByWords(seeker);
     this.unmarkWords();
     this.found.subarray(0, this.count).sort();
   }
 
   /**
-   * A node that shares a rare word, or has a misspelt one, is a candidate too, however many amounts
-   * are nearer.
+   * Considers nodes that share a rare word with the seeker, or have a misspelled one, even if too
+   * many other amounts are nearer.
    */
   private findByWords(seeker: number): void {
-    for (const word of this.words)
-      for (const node of this.byWord.of(word)) this.considerFar(seeker, node);
-    for (const node of this.withCloseWord) this.considerFar(seeker, node);
+    for (const word of this.seekerWords)
+      for (const node of this.byWord.of(word)) this.considerUnexamined(seeker, node);
+    for (const node of this.nodesWithCloseWord) this.considerUnexamined(seeker, node);
   }
 
-  private considerFar(seeker: number, node: number): void {
+  private considerUnexamined(seeker: number, node: number): void {
     const { left, right } = this.pool;
     const { before, after } = this.days;
     const [l, r] = this.fromLeft ? [seeker, node] : [node, seeker];
@@ -172,19 +173,22 @@ export class Candidates {
     const { evidence, losses } = this;
     const [l, r] = this.fromLeft ? [seeker, node] : [node, seeker];
     const common = this.commonWords[node] as number;
-    const merit = evidence.amount(l, r) + evidence.day(l, r);
+    const amountAndDay = evidence.amount(l, r) + evidence.day(l, r);
     if (
-      (this.sharesRareWord[node] === seeker + 1 || common & this.ownWords) &&
-      this.keepSharing(seeker, node, merit)
+      (this.sharesRareWord[node] === seeker + 1 || common & this.seekerWordBits) &&
+      this.considerSharing(seeker, node, amountAndDay)
     )
       return;
-    const both = losses.shared(node);
-    let total = merit;
+    const bothHave = losses.sharedFields(node);
+    let total = amountAndDay;
     for (let field = 0; field < FIELD_COUNT; field++)
-      total += Math.max(-MAX_NATS, losses.of(node, field, (both >> field) & 1));
-    if (total >= this.threshold) this.keep(2 * node, total);
-    else if (merit + MISSPELT_NATS >= this.threshold && this.isMisspelt(seeker, node, both, total))
-      this.keep(2 * node + 1, merit);
+      total += Math.max(-MAX_NATS, losses.lossOf(node, field, (bothHave >> field) & 1));
+    if (total >= this.threshold) this.insert(2 * node, total);
+    else if (
+      amountAndDay + MAX_MISSPELLED_NATS >= this.threshold &&
+      this.hasMisspelledWord(seeker, node, bothHave, total)
+    )
+      this.insert(2 * node + 1, amountAndDay);
   }
 
   private has(node: number): boolean {
@@ -193,17 +197,18 @@ export class Candidates {
   }
 
   /**
-   * By what the words that it shares are worth at most, and those that either lacks cost at least,
-   * unless one is misspelt or cut.
-   * @returns whether it shares any.
+   * Considers a node that may share words with the seeker. It is a candidate if the threshold can
+   * be reached by the maximum evidence of the shared words and the minimum loss of the other words,
+   * or if one of those may be misspelled or cut.
+   * @returns whether the node shares any word.
    */
-  private keepSharing(seeker: number, node: number, merit: number): boolean {
-    const { losses, spared, seekersTexts, soughtTexts } = this;
-    const both = losses.shared(node);
-    const pair = ++this.pairs;
+  private considerSharing(seeker: number, node: number, amountAndDay: number): boolean {
+    const { losses, sharedLosses, seekersTexts, soughtTexts } = this;
+    const sharedFields = losses.sharedFields(node);
+    const pair = ++this.pairCount;
     const cell = (this.soughtRows[node] as number) * FIELD_COUNT;
-    let worth = 0;
-    let shares = false;
+    let wordNats = 0;
+    let sharesWord = false;
     for (let field = 0; field < FIELD_COUNT; field++) {
       let lost = 0;
       for (
@@ -212,116 +217,125 @@ export class Candidates {
         at++
       ) {
         const word = soughtTexts.words[at] as number;
-        const own = this.own[word] as number;
-        if (own === NOT_OWN) continue;
-        if (this.sharedBy[word] !== pair) worth += own;
-        this.sharedBy[word] = pair;
-        lost += losses.ofOtherWord(word, (both >> field) & 1);
-        shares = true;
+        const rarity = this.seekerRarity[word] as number;
+        if (rarity === NOT_IN_SEEKER) continue;
+        if (this.lastPairSharing[word] !== pair) wordNats += rarity;
+        this.lastPairSharing[word] = pair;
+        lost += losses.lossOfSoughtWord(word, (sharedFields >> field) & 1);
+        sharesWord = true;
       }
-      spared[field] = lost;
+      sharedLosses[field] = lost;
     }
-    if (!shares) return false;
-    const possible = merit + Math.min(MAX_WORDS_NATS, worth);
-    if (possible < this.threshold - MISSPELT_NATS) return true;
-    const ownCell = (this.seekersRows[seeker] as number) * FIELD_COUNT;
+    if (!sharesWord) return false;
+    const possible = amountAndDay + Math.min(MAX_WORDS_NATS, wordNats);
+    if (possible < this.threshold - MAX_MISSPELLED_NATS) return true;
+    const seekerCell = (this.seekersRows[seeker] as number) * FIELD_COUNT;
     let total = possible;
     for (let field = 0; field < FIELD_COUNT; field++) {
-      const bothHave = (both >> field) & 1;
-      let lost = losses.of(node, field, bothHave) - (spared[field] as number);
+      const bothHave = (sharedFields >> field) & 1;
+      let lost = losses.lossOf(node, field, bothHave) - (sharedLosses[field] as number);
       for (
-        let at = seekersTexts.start[ownCell + field] as number;
-        at < (seekersTexts.start[ownCell + field + 1] as number);
+        let at = seekersTexts.start[seekerCell + field] as number;
+        at < (seekersTexts.start[seekerCell + field + 1] as number);
         at++
       ) {
         const word = seekersTexts.words[at] as number;
-        if (this.sharedBy[word] === pair) lost -= losses.ofOwnWord(word, bothHave);
+        if (this.lastPairSharing[word] === pair) lost -= losses.lossOfSeekerWord(word, bothHave);
       }
       total += Math.max(-MAX_NATS, lost);
     }
-    if (total >= this.threshold) this.keep(2 * node + 1, total);
-    else if (this.isMisspelt(seeker, node, both, total))
-      this.keep(2 * node + 1, total + MISSPELT_NATS);
+    if (total >= this.threshold) this.insert(2 * node + 1, total);
+    else if (this.hasMisspelledWord(seeker, node, sharedFields, total))
+      this.insert(2 * node + 1, total + MAX_MISSPELLED_NATS);
     return true;
   }
 
   /**
-   * Whether one of the lost words is misspelt or cut. @param total the evidence of the lines if
-   * none is.
+   * Whether one of the lost words may be misspelled or cut.
+   * @param total the evidence of the pair if no word is.
    */
-  private isMisspelt(seeker: number, node: number, both: number, total: number): boolean {
+  private hasMisspelledWord(
+    seeker: number,
+    node: number,
+    sharedFields: number,
+    total: number,
+  ): boolean {
     if (this.hasCloseWord[node] === seeker + 1) return true;
     const { alignment } = this.evidence;
-    const own = this.seekersRows[seeker] as number;
-    const other = this.soughtRows[node] as number;
-    const [leftRow, rightRow] = this.fromLeft ? [own, other] : [other, own];
-    if (both !== 0 && alignment.isCutOrRewritten(leftRow, rightRow)) return true;
-    return total + FOUND_AGAIN_NATS >= this.threshold && alignment.hasCloseWords(leftRow, rightRow);
+    const seekerRow = this.seekersRows[seeker] as number;
+    const soughtRow = this.soughtRows[node] as number;
+    const [leftRow, rightRow] = this.fromLeft ? [seekerRow, soughtRow] : [soughtRow, seekerRow];
+    if (sharedFields !== 0 && alignment.isCutOrRewritten(leftRow, rightRow)) return true;
+    return (
+      total + MAX_RECOVERED_NATS >= this.threshold && alignment.hasCloseWords(leftRow, rightRow)
+    );
   }
 
-  private keep(found: number, merit: number): void {
+  /** Inserts an entry in descending order of scores, and drops the last one beyond the maximum. */
+  private insert(entry: number, score: number): void {
     let at = this.count;
     if (at === MAX_CANDIDATES) {
-      if (merit <= (this.merit[at - 1] as number)) return;
+      if (score <= (this.score[at - 1] as number)) return;
       at -= 1;
     } else this.count += 1;
-    while (at > 0 && (this.merit[at - 1] as number) < merit) {
-      this.merit[at] = this.merit[at - 1] as number;
+    while (at > 0 && (this.score[at - 1] as number) < score) {
+      this.score[at] = this.score[at - 1] as number;
       this.found[at] = this.found[at - 1] as number;
       at -= 1;
     }
-    this.merit[at] = merit;
-    this.found[at] = found;
+    this.score[at] = score;
+    this.found[at] = entry;
   }
 
   private markWords(seeker: number): void {
     const { rarity } = this.pool.texts;
     const { start, words } = this.seekersTexts;
     const cell = (this.seekersRows[seeker] as number) * FIELD_COUNT;
-    this.losses.look(seeker);
-    this.ownWords = 0;
+    this.losses.setSeeker(seeker);
+    this.seekerWordBits = 0;
     for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
       const word = words[at] as number;
-      if (this.own[word] !== NOT_OWN) continue;
-      this.own[word] = rarity[word] as number;
-      this.words.push(word);
-      this.ownWords |= bitOf(word);
+      if (this.seekerRarity[word] !== NOT_IN_SEEKER) continue;
+      this.seekerRarity[word] = rarity[word] as number;
+      this.seekerWords.push(word);
+      this.seekerWordBits |= bitOf(word);
       for (
-        let to = this.byWord.start[word] as number;
-        to < (this.byWord.start[word + 1] as number);
-        to++
+        let entry = this.byWord.start[word] as number;
+        entry < (this.byWord.start[word + 1] as number);
+        entry++
       )
-        this.sharesRareWord[this.byWord.item[to] as number] = seeker + 1;
-      this.markClose(seeker, word);
+        this.sharesRareWord[this.byWord.item[entry] as number] = seeker + 1;
+      this.markCloseWords(seeker, word);
     }
   }
 
-  private markClose(seeker: number, word: number): void {
+  private markCloseWords(seeker: number, word: number): void {
     const { start, item } = this.byWord;
-    const { from, to } = this.close.of(word);
+    const { from, to } = this.closeWords.of(word);
     for (let at = from; at < to; at++) {
-      const other = this.close.near[at] as number;
-      if ((start[other + 1] as number) - (start[other] as number) > RARELY_CLOSE) continue;
+      const other = this.closeWords.near[at] as number;
+      if ((start[other + 1] as number) - (start[other] as number) > MAX_NODES_PER_CLOSE_WORD)
+        continue;
       for (let entry = start[other] as number; entry < (start[other + 1] as number); entry++) {
         const node = item[entry] as number;
         if (this.hasCloseWord[node] === seeker + 1) continue;
         this.hasCloseWord[node] = seeker + 1;
-        this.withCloseWord.push(node);
+        this.nodesWithCloseWord.push(node);
       }
     }
   }
 
   private unmarkWords(): void {
-    for (const word of this.words) this.own[word] = NOT_OWN;
-    this.words.length = 0;
-    this.withCloseWord.length = 0;
+    for (const word of this.seekerWords) this.seekerRarity[word] = NOT_IN_SEEKER;
+    this.seekerWords.length = 0;
+    this.nodesWithCloseWord.length = 0;
   }
 }
 
-function lookedAt({ bps }: AmountTolerance, sought: number): number {
-  if (bps > WIDE_BPS) return MIN_LOOKED_AT;
+function maxExamined({ bps }: AmountTolerance, sought: number): number {
+  if (bps > WIDE_BPS) return MIN_EXAMINED;
   return Math.max(
-    MIN_LOOKED_AT,
-    Math.min(LOOKED_AT, Math.floor(LOOKED_AT * (LARGE_POOL / Math.max(1, sought)) ** 2)),
+    MIN_EXAMINED,
+    Math.min(MAX_EXAMINED, Math.floor(MAX_EXAMINED * (LARGE_POOL / Math.max(1, sought)) ** 2)),
   );
 }

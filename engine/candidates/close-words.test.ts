@@ -2,30 +2,30 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isClose } from "../evidence/alignment.ts";
 import { Lines } from "../lines.ts";
-import { inOrder } from "../prepare/order.ts";
+import { sortLines } from "../prepare/order.ts";
 import { Texts } from "../prepare/texts.ts";
 import { CloseWords } from "./close-words.ts";
 
-/** Few letters, so that words are near each other, doubled letters and all. */
+/** Words of few letters, so that many are close to each other and some have doubled letters. */
 const word = fc.string({ unit: fc.constantFrom("A", "B", "Ж"), minLength: 3, maxLength: 6 });
 
-test("the close words of a side are those that comparing all of them finds", () => {
+test("close words are the words that a comparison with all words of the side finds", () => {
   let found = 0;
   fc.assert(
     fc.property(
       fc.array(word, { minLength: 1, maxLength: 6 }),
       fc.array(word, { minLength: 1, maxLength: 6 }),
-      (mine, others) => {
-        const texts = textsOf(mine, others);
+      (lefts, rights) => {
+        const texts = textsOf(lefts, rights);
         const close = new CloseWords(texts, texts.right);
-        const onTheRight = new Set(texts.right.words.subarray(0, texts.right.start.at(-1)));
+        const rightWords = new Set(texts.right.words.subarray(0, texts.right.start.at(-1)));
         texts.spelling.forEach((spelling, id) => {
           const { from, to } = close.of(id);
           const near = [...close.near.subarray(from, to)]
             .map((other) => texts.spelling[other])
             .sort();
           const expected = texts.spelling
-            .filter((other, at) => at !== id && onTheRight.has(at) && isClose(spelling, other))
+            .filter((other, at) => at !== id && rightWords.has(at) && isClose(spelling, other))
             .sort();
           expect(near).toEqual(expected);
           found += near.length;
@@ -37,7 +37,7 @@ test("the close words of a side are those that comparing all of them finds", () 
   expect(found).toBeGreaterThan(50);
 });
 
-function textsOf(mine: readonly string[], others: readonly string[]): Texts {
+function textsOf(lefts: readonly string[], rights: readonly string[]): Texts {
   const side = (name: "left" | "right", words: readonly string[]) => {
     const lines = new Lines(name, words.length);
     for (const [handle, description] of words.entries())
@@ -49,7 +49,7 @@ function textsOf(mine: readonly string[], others: readonly string[]): Texts {
         value_date: 20_000,
         description,
       });
-    return { lines, open: inOrder(lines, () => true) };
+    return { lines, open: sortLines(lines, () => true) };
   };
-  return Texts.of(side("left", mine), side("right", others));
+  return Texts.of(side("left", lefts), side("right", rights));
 }

@@ -1,24 +1,25 @@
 /**
- * Which words of a side are one slip away from another. Such words have in common what is left of
- * them without one letter (Mor and Fraenkel, "A hash code method for detecting and correcting
- * spelling errors", Communications of the ACM 25, 1982).
+ * Finds the words of a side that are one typing slip away from a word. Such words are equal after
+ * one letter is deleted from one or both of them (Mor and Fraenkel, "A hash code method for
+ * detecting and correcting spelling errors", Communications of the ACM 25, 1982).
  */
-import { areClose, CLOSE_LENGTH } from "../evidence/alignment.ts";
+import { areClose, MIN_CLOSE_LENGTH } from "../evidence/alignment.ts";
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 const NONE = -1;
-/** If more words than this share a shortened form, it says nothing. */
-const CROWD = 8;
+/** A shortened form that more words than this share is ignored. */
+const MAX_SHARING = 8;
+/** The base of the polynomial hash. */
 const BASE = 0x01000193;
 
 export class CloseWords {
   private readonly texts: Texts;
-  /** By bucket its first entry; by entry its word and the next of its bucket. */
+  /** `head` is the first entry of each bucket, `next` the next entry of the same bucket. */
   private readonly head: Int32Array;
   private readonly next: Int32Array;
   private readonly word: Int32Array;
   private readonly hash: Int32Array;
-  /** By word that was asked for: where its close words stand in `near`, and how many. */
+  /** By word that was looked up: where its close words begin in `near`, and how many there are. */
   private readonly from: Int32Array;
   private readonly counts: Int32Array;
   near = new Int32Array(1024);
@@ -35,7 +36,7 @@ export class CloseWords {
       if (seen[word]) continue;
       seen[word] = 1;
       const { length } = spelling[word] as string;
-      if (length < CLOSE_LENGTH) continue;
+      if (length < MIN_CLOSE_LENGTH) continue;
       words.push(word);
       entries += length + 1;
     }
@@ -47,9 +48,9 @@ export class CloseWords {
     this.counts = new Int32Array(spelling.length);
     let entry = 0;
     for (const word of words) {
-      const count = shortened(spelling[word] as string);
+      const count = hashShortened(spelling[word] as string);
       for (let at = 0; at < count; at++) {
-        const hash = SHORTENED[at] as number;
+        const hash = shortenedHashes[at] as number;
         const bucket = this.bucketOf(hash);
         this.word[entry] = word;
         this.hash[entry] = hash;
@@ -60,7 +61,7 @@ export class CloseWords {
   }
 
   /**
-   * @returns where in `near` the words that are close to this one begin, and before where they end.
+   * @returns the range of `near` with the words that are close to this one; `to` is exclusive.
    */
   of(word: number): { from: number; to: number } {
     if (this.from[word] === NONE) this.find(word);
@@ -72,12 +73,12 @@ export class CloseWords {
     const from = this.used;
     this.from[word] = from;
     const spelling = this.texts.spelling[word] as string;
-    if (spelling.length < CLOSE_LENGTH) return;
-    const count = shortened(spelling);
+    if (spelling.length < MIN_CLOSE_LENGTH) return;
+    const count = hashShortened(spelling);
     for (let at = 0; at < count; at++) {
-      const hash = SHORTENED[at] as number;
+      const hash = shortenedHashes[at] as number;
       const first = this.head[this.bucketOf(hash)] as number;
-      if (this.isCrowd(first, hash)) continue;
+      if (this.isTooCommon(first, hash)) continue;
       for (let entry = first; entry !== NONE; entry = this.next[entry] as number) {
         const other = this.word[entry] as number;
         if (
@@ -85,20 +86,20 @@ export class CloseWords {
           other !== word &&
           !this.near.subarray(from, this.used).includes(other)
         )
-          this.keep(word, other);
+          this.addIfClose(word, other);
       }
     }
     this.counts[word] = this.used - from;
   }
 
-  private isCrowd(first: number, hash: number): boolean {
+  private isTooCommon(first: number, hash: number): boolean {
     let size = 0;
     for (let entry = first; entry !== NONE; entry = this.next[entry] as number)
-      if (this.hash[entry] === hash && ++size > CROWD) return true;
+      if (this.hash[entry] === hash && ++size > MAX_SHARING) return true;
     return false;
   }
 
-  private keep(word: number, other: number): void {
+  private addIfClose(word: number, other: number): void {
     if (!areClose(this.texts, word, other)) return;
     if (this.used === this.near.length) {
       const larger = new Int32Array(2 * this.used);
@@ -113,35 +114,36 @@ export class CloseWords {
   }
 }
 
-let SHORTENED = new Int32Array(64);
+let shortenedHashes = new Int32Array(64);
 
 /**
- * Hashes of a word and of what is left of it without each of its letters, in SHORTENED. @returns
- * how many there are
+ * Writes the hashes of a word and of its shortened forms, each without one letter, to
+ * `shortenedHashes`.
+ * @returns the number of hashes.
  */
-function shortened(word: string): number {
+function hashShortened(word: string): number {
   const { length } = word;
-  if (length >= SHORTENED.length) SHORTENED = new Int32Array(2 * length);
+  if (length >= shortenedHashes.length) shortenedHashes = new Int32Array(2 * length);
   let whole = 0;
   for (let at = 0; at < length; at++) whole = (Math.imul(whole, BASE) + word.charCodeAt(at)) | 0;
-  SHORTENED[0] = whole;
+  shortenedHashes[0] = whole;
   let count = 1;
-  // From the last letter on: the hash of what follows it, and what it is multiplied by.
+  // Goes from the last letter to the first: the hash of the letters after it, and its factor.
   let rest = 0;
   let power = 1;
   for (let at = length - 1; at >= 0; at--) {
-    const own = Math.imul(power, word.charCodeAt(at));
-    // What stands before it moves up by a letter. Of equal neighbours it is the same whichever
-    // goes.
+    const term = Math.imul(power, word.charCodeAt(at));
+    // The letters before it move up by one place. Deleting either of two equal neighbors gives the
+    // same word, so only one is deleted.
     if (at === 0 || word.charCodeAt(at) !== word.charCodeAt(at - 1))
-      SHORTENED[count++] = (Math.imul((whole - own - rest) | 0, INVERSE) + rest) | 0;
-    rest = (rest + own) | 0;
+      shortenedHashes[count++] = (Math.imul((whole - term - rest) | 0, INVERSE) + rest) | 0;
+    rest = (rest + term) | 0;
     power = Math.imul(power, BASE);
   }
   return count;
 }
 
-/** BASE's inverse modulo 2^32, by Newton's method: an odd number has one. */
+/** The inverse of BASE modulo 2^32, by Newton's method. It exists because BASE is odd. */
 const INVERSE = (() => {
   let inverse = BASE;
   for (let round = 0; round < 5; round++)

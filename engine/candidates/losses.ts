@@ -1,21 +1,21 @@
 /**
- * How much the words that only one of two lines has count against a match: added up by line and
- * field, so that a pair costs a few additions.
+ * How much words that only one of two lines has count against a match. The losses are added up by
+ * line and field in advance, so that a pair takes only a few additions.
  */
 import type { Model } from "../evidence/model.ts";
 import { FIELD_COUNT, type SideTexts } from "../prepare/texts.ts";
 import type { Pool } from "./pool.ts";
 
-/** By field, whether the other line has it. */
+/** Two sums for each field: for pairs in which the other line lacks it, and in which it has it. */
 const CELLS = 2 * FIELD_COUNT;
 
-/** For a model as it was at the last call of `ask`. */
+/** The losses by the model as it was at the last call of `addUpSought`. */
 export class Losses {
-  /** The losses of the last seeking node. `ownFields` has a bit for each field that it has. */
-  readonly own = new Float64Array(CELLS);
-  private ownFields = 0;
-  private readonly others: Float64Array;
-  private readonly otherFields: Uint8Array;
+  /** The losses of the last seeking node. `seekerFields` has a bit for each of its fields. */
+  private readonly seekerLosses = new Float64Array(CELLS);
+  private seekerFields = 0;
+  private readonly soughtLosses: Float64Array;
+  private readonly soughtFields: Uint8Array;
   private readonly pool: Pool;
   private readonly model: Model;
   private readonly side: number;
@@ -25,52 +25,53 @@ export class Losses {
     this.pool = pool;
     this.model = model;
     this.side = pool.seeking === "left" ? 0 : 1;
-    this.others = new Float64Array(sought.count * CELLS);
-    this.otherFields = new Uint8Array(sought.count);
+    this.soughtLosses = new Float64Array(sought.count * CELLS);
+    this.soughtFields = new Uint8Array(sought.count);
   }
 
-  /** Asks the model of all sought nodes. */
-  ask(): void {
+  /** Adds up the losses of all sought nodes. */
+  addUpSought(): void {
     const { sought, soughtTexts, soughtRows } = this.pool;
     for (let node = 0; node < sought.count; node++) {
-      this.otherFields[node] = this.addUp(
+      this.soughtFields[node] = this.addUp(
         soughtTexts,
         1 - this.side,
         soughtRows[node] as number,
-        this.others,
+        this.soughtLosses,
         node * CELLS,
       );
     }
   }
 
-  look(seeker: number): void {
-    this.ownFields = this.addUp(
+  /** Adds up the losses of the next seeking node. */
+  setSeeker(seeker: number): void {
+    this.seekerFields = this.addUp(
       this.pool.seekersTexts,
       this.side,
       this.pool.seekersRows[seeker] as number,
-      this.own,
+      this.seekerLosses,
       0,
     );
   }
 
-  /** Which fields the seeking node and a sought one both have. */
-  shared(node: number): number {
-    return this.ownFields & (this.otherFields[node] as number);
+  /** A bit for each field that both the seeking node and a sought node have. */
+  sharedFields(node: number): number {
+    return this.seekerFields & (this.soughtFields[node] as number);
   }
 
   /** The loss of a field in which the two lines share no word. */
-  of(node: number, field: number, bothHave: number): number {
+  lossOf(node: number, field: number, bothHave: number): number {
     return (
-      (this.own[2 * field + bothHave] as number) +
-      (this.others[node * CELLS + 2 * field + bothHave] as number)
+      (this.seekerLosses[2 * field + bothHave] as number) +
+      (this.soughtLosses[node * CELLS + 2 * field + bothHave] as number)
     );
   }
 
-  ofOwnWord(word: number, bothHave: number): number {
+  lossOfSeekerWord(word: number, bothHave: number): number {
     return this.model.wordLost(this.side, word, bothHave);
   }
 
-  ofOtherWord(word: number, bothHave: number): number {
+  lossOfSoughtWord(word: number, bothHave: number): number {
     return this.model.wordLost(1 - this.side, word, bothHave);
   }
 
@@ -84,15 +85,15 @@ export class Losses {
     let fields = 0;
     for (let field = 0; field < FIELD_COUNT; field++) {
       const cell = row * FIELD_COUNT + field;
-      let apart = 0;
-      let both = 0;
+      let withoutField = 0;
+      let withField = 0;
       for (let at = side.start[cell] as number; at < (side.start[cell + 1] as number); at++) {
-        apart += this.model.wordLost(sideNumber, side.words[at] as number, 0);
-        both += this.model.wordLost(sideNumber, side.words[at] as number, 1);
+        withoutField += this.model.wordLost(sideNumber, side.words[at] as number, 0);
+        withField += this.model.wordLost(sideNumber, side.words[at] as number, 1);
         fields |= 1 << field;
       }
-      sums[from + 2 * field] = apart;
-      sums[from + 2 * field + 1] = both;
+      sums[from + 2 * field] = withoutField;
+      sums[from + 2 * field + 1] = withField;
     }
     return fields;
   }

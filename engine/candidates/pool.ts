@@ -8,31 +8,31 @@ import { WordIndex } from "../prepare/word-index.ts";
 import { opposite, type Side } from "../side.ts";
 import type { CloseWords } from "./close-words.ts";
 
-/** The distribution of the amounts and days of a pool, and which text row each node has. */
+/** The nodes that a rule may match, and the distribution of their amounts and days. */
 export class Pool {
   readonly left: Nodes;
   readonly right: Nodes;
   readonly texts: Texts;
   /**
-   * The side with fewer nodes: its counterparts are searched on the other side, so that a few new
-   * lines cost little, however many are open.
+   * The side with fewer nodes, whose counterparts are searched on the other side. A few new lines
+   * therefore cost little, however many lines are open.
    */
   readonly seeking: Side;
   readonly seekers: Nodes;
   readonly sought: Nodes;
   /**
-   * By seeking and by sought node: −ln of the probability that an unrelated line has this very
-   * amount.
+   * By seeking node and by sought node: −ln of the probability that an unrelated line has exactly
+   * this amount.
    */
   readonly rarity: Float64Array;
   readonly soughtRarity: Float64Array;
-  /** By seeking node: −ln of the density of amounts near it. */
+  /** By seeking node: −ln of the density of amounts near its amount. */
   readonly density: Float64Array;
-  /** By day level: −ln of the probability that two unrelated lines are so far apart. */
+  /** By day level: −ln of the probability that two unrelated lines are that many days apart. */
   readonly dayRarity: Float64Array;
   readonly leftLines: number;
   readonly rightLines: number;
-  /** By node: the row of its texts. */
+  /** By node: the row of its line in the texts. */
   private readonly rows: { left: Int32Array; right: Int32Array };
   private readonly state: RunState;
   private readonly kinds: Kinds;
@@ -55,20 +55,20 @@ export class Pool {
       left: rowsOf(left, texts.left),
       right: rowsOf(right, texts.right),
     };
-    const spread = new AmountSpread(left, right);
+    const distribution = new AmountDistribution(left, right);
     this.rarity = new Float64Array(this.seekers.count);
     this.density = new Float64Array(this.seekers.count);
     this.soughtRarity = new Float64Array(this.sought.count);
     for (let node = 0; node < this.sought.count; node++)
-      this.soughtRarity[node] = spread.rarity(this.sought, node);
+      this.soughtRarity[node] = distribution.rarity(this.sought, node);
     for (let node = 0; node < this.seekers.count; node++) {
-      this.rarity[node] = spread.rarity(this.seekers, node);
-      this.density[node] = spread.density(this.seekers, node);
+      this.rarity[node] = distribution.rarity(this.seekers, node);
+      this.density[node] = distribution.density(this.seekers, node);
     }
     this.dayRarity = dayRarity(left, right);
   }
 
-  /** The sought nodes of each word that no more than `max` of them have. */
+  /** The sought nodes by word, for words that at most `max` of them have. */
   wordIndex(max: number): WordIndex {
     this.words ??= new WordIndex(
       this.soughtTexts,
@@ -81,8 +81,8 @@ export class Pool {
   }
 
   /**
-   * By sought node: bits of its words that the index leaves out, to see at once that it shares none
-   * of them.
+   * By sought node: the bits of its words that are not in the index. They are compared first, to
+   * rule out quickly that two nodes share such a word.
    */
   commonWords(index: WordIndex): Int32Array {
     if (this.common) return this.common;
@@ -123,7 +123,7 @@ export class Pool {
     return this.left.isRejected(this.state, l, this.right, r);
   }
 
-  /** Which kind of movement a pair is; see `Kinds`. */
+  /** The kind of movement of a pair; see `Kinds`. */
   kindOf(l: number, r: number): number {
     return this.kinds.of(this.leftRow(l), this.rightRow(r), this.left.amount[l] as number);
   }
@@ -144,16 +144,16 @@ function rowsOf(nodes: Nodes, texts: SideTexts): Int32Array {
   return rows;
 }
 
-/** Neighbouring words of the vocabulary often occur together, so they have different bits. */
+/** Neighboring words of the vocabulary often occur together, so they have different bits. */
 export function bitOf(word: number): number {
   return 1 << (word & 31);
 }
 
-/** How many lines have an amount, and how many amounts lie near it, per currency and sign. */
-class AmountSpread {
+/** Counts lines with an amount, and lines with amounts near it per currency and sign. */
+class AmountDistribution {
   private readonly counts = new Counts();
   private readonly near = new Map<number, number>();
-  /** How many amounts are multiples of a grain, and of no larger one. */
+  /** By grain: how many lines have an amount that is a multiple of it, and of no larger grain. */
   private readonly grains = new Map<number, number>();
   private readonly lines: number;
 
@@ -172,18 +172,18 @@ class AmountSpread {
   }
 
   /**
-   * Other lines with this very amount were seen, or it is as rare as its size and roundness
-   * suggest.
+   * −ln of the probability that an unrelated line has exactly this amount: the share of other lines
+   * that have it, plus the probability that its size and roundness suggest.
    */
   rarity(nodes: Nodes, node: number): number {
     const amount = nodes.amount[node] as number;
     const grain = grainOf(amount);
     const others = Math.max(0, this.counts.get(amountKey(nodes, node)) - 2);
     const perUnit = Math.exp(-this.density(nodes, node)) / Math.max(1, Math.abs(amount));
-    const round =
-      ((this.grains.get(grain) ?? 0) + PRIOR_LINES * expectedOf(grain)) /
+    const roundness =
+      ((this.grains.get(grain) ?? 0) + PRIOR_LINES * priorShareOf(grain)) /
       (this.lines + PRIOR_LINES);
-    return -Math.log(Math.min(1, others / this.lines + perUnit * grain * round));
+    return -Math.log(Math.min(1, others / this.lines + perUnit * grain * roundness));
   }
 
   /** −ln of the share of lines per nat of amount. */
@@ -199,13 +199,13 @@ const BINS_PER_NAT = 10;
 const PRIOR_LINES = 50;
 const GRAINS = [100_000, 10_000, 1000, 100, 10];
 
-/** The largest round step that an amount is a multiple of. */
+/** The largest of the grains that an amount is a multiple of; 1 if there is none. */
 function grainOf(amount: number): number {
   return GRAINS.find((grain) => amount % grain === 0) ?? 1;
 }
 
-/** How many amounts are so round, before any is seen. */
-function expectedOf(grain: number): number {
+/** The share of amounts with this grain that is assumed before any are seen. */
+function priorShareOf(grain: number): number {
   return grain === 1 ? 0.6 : 0.08;
 }
 
@@ -213,7 +213,7 @@ function add(counts: Map<number, number>, key: number, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-/** Amounts of one currency only meet in a rule; of two currencies they rarely are the same. */
+/** The amount alone: amounts of two currencies are never compared, and are rarely equal. */
 function amountKey(nodes: Nodes, node: number): number {
   return nodes.amount[node] as number;
 }
@@ -240,7 +240,7 @@ function dayRarity(left: Nodes, right: Nodes): Float64Array {
       pairs += leftCount * rightCount;
     }
   }
-  // Few lines say little about the distribution of days: a month of them is assumed in addition.
+  // A few lines say little about the distribution, so 200 pairs, spread over 30 days, are added.
   return share.map((count) => -Math.log((count + 200 / 30) / (pairs + 200)));
 }
 

@@ -15,7 +15,7 @@ const RULE: Rule = {
   days_after: 2,
   then: "match",
 };
-const STEPS = 5;
+const MAX_EXAMINED = 5;
 
 const line = fc.record({
   amount_minor: fc.integer({ min: -3, max: 9 }),
@@ -24,7 +24,7 @@ const line = fc.record({
 });
 
 test("a window holds the nearest amounts of its key, in a fixed order", () => {
-  let crowded = 0;
+  let truncated = 0;
   fc.assert(
     fc.property(
       fc.array(line, { minLength: 1, maxLength: 3 }),
@@ -35,40 +35,42 @@ test("a window holds the nearest amounts of its key, in a fixed order", () => {
           new Nodes(state, "left", RULE, (day) => day),
           new Nodes(state, "right", RULE, (day) => day),
         ];
-        const window = new Window(right, RULE, STEPS);
+        const window = new Window(right, RULE, MAX_EXAMINED);
         for (let l = 0; l < left.count; l++) {
           window.search(left, l);
-          if (window.crowded) crowded += 1;
-          expect([...window.found.subarray(0, window.count)]).toEqual(searched(left, l, right));
+          if (window.isTruncated) truncated += 1;
+          expect([...window.found.subarray(0, window.count)]).toEqual(searchAll(left, l, right));
         }
       },
     ),
     { numRuns: 300 },
   );
-  expect(crowded).toBeGreaterThan(0);
+  expect(truncated).toBeGreaterThan(0);
 });
 
-/** The same, node by node. */
-function searched(left: Nodes, l: number, right: Nodes): number[] {
+/** Does the same search by comparing all nodes. */
+function searchAll(left: Nodes, l: number, right: Nodes): number[] {
   const amount = left.amount[l] as number;
   const day = left.day[l] as number;
   const amountOf = (r: number) => right.amount[r] as number;
   const dayOf = (r: number) => right.day[r] as number;
-  const reached = Array.from({ length: right.count }, (_, r) => r)
+  const withinTolerance = Array.from({ length: right.count }, (_, r) => r)
     .filter(
       (r) => left.key.equal(l, right.key, r) && isWithin({ minor: 4, bps: 0 }, amount, amountOf(r)),
     )
     .sort((a, b) => amountOf(a) - amountOf(b) || dayOf(a) - dayOf(b) || a - b);
   const isBelow = (r: number) => amountOf(r) < amount || (amountOf(r) === amount && dayOf(r) < day);
-  const below = reached.filter(isBelow).reverse();
-  const above = reached.filter((r) => !isBelow(r));
+  const below = withinTolerance.filter(isBelow).reverse();
+  const above = withinTolerance.filter((r) => !isBelow(r));
   const nearest: number[] = [];
-  while (nearest.length < STEPS && (below.length > 0 || above.length > 0)) {
-    const far = (r: number | undefined) =>
+  while (nearest.length < MAX_EXAMINED && (below.length > 0 || above.length > 0)) {
+    const distance = (r: number | undefined) =>
       r === undefined ? Infinity : Math.abs(amountOf(r) - amount);
-    nearest.push((far(above[0]) <= far(below[0]) ? above.shift() : below.shift()) as number);
+    nearest.push(
+      (distance(above[0]) <= distance(below[0]) ? above.shift() : below.shift()) as number,
+    );
   }
-  return reached.filter((r) => nearest.includes(r) && Math.abs(dayOf(r) - day) <= 2);
+  return withinTolerance.filter((r) => nearest.includes(r) && Math.abs(dayOf(r) - day) <= 2);
 }
 
 function columns(

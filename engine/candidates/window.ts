@@ -2,6 +2,7 @@ import { type AmountTolerance, reachOf, toleranceOf } from "../prepare/amounts.t
 import type { Nodes } from "../prepare/nodes.ts";
 import type { Rule } from "../rules.ts";
 
+/** A window: how many days before and after a line its counterpart may be dated. */
 export type Days = { before: number; after: number };
 
 export function daysAround(rule: Rule): Days {
@@ -9,55 +10,55 @@ export function daysAround(rule: Rule): Days {
 }
 
 /**
- * How far a window may follow a pair's sure matches: twice as far as the rule allows, and at most a
- * month.
+ * When a window follows sure matches, it may be extended to twice the rule's days, but to no more
+ * than this number of days.
  */
-const FARTHEST_DAYS = 31;
+const MAX_EXTENDED_DAYS = 31;
 
-export function widest({ before, after }: Days): Days {
-  const reach = (days: number) => Math.max(days, Math.min(2 * days, FARTHEST_DAYS));
-  return { before: reach(before), after: reach(after) };
+export function widestWindow({ before, after }: Days): Days {
+  const extend = (days: number) => Math.max(days, Math.min(2 * days, MAX_EXTENDED_DAYS));
+  return { before: extend(before), after: extend(after) };
 }
 
-/** As far as `days`, and where `other` reaches farther, as far as that. */
+/** The smallest window that contains both. */
 export function unionOf(days: Days, other: Days): Days {
   return { before: Math.max(days.before, other.before), after: Math.max(days.after, other.after) };
 }
 
-/** As far as both reach. */
-export function intersectionOf(days: Days, bound: Days): Days {
-  return { before: Math.min(days.before, bound.before), after: Math.min(days.after, bound.after) };
+/** The largest window that both contain. */
+export function intersectionOf(days: Days, other: Days): Days {
+  return { before: Math.min(days.before, other.before), after: Math.min(days.after, other.after) };
 }
 
 type Range = { from: number; to: number };
 
 /**
- * The nodes of one side within reach of a node of the other: same key, amount within the tolerance,
- * day within the window. If more amounts are within reach than a search may examine, it examines
- * the nearest.
+ * Finds the nodes of one side that have the same key as a node of the other side, an amount within
+ * the tolerance and a day within the window. If more amounts are within the tolerance than a search
+ * may examine, it examines the nearest.
  */
 export class Window {
-  /** What the last search found. */
+  /** The nodes that the last search found, `count` of them. */
   readonly found: Int32Array;
   count = 0;
-  /** The last search ended at its bound: there are more. */
-  crowded = false;
+  /** Whether the last search left out amounts that are farther away. */
+  isTruncated = false;
   private readonly tolerance: AmountTolerance;
-  /** The rule's, until others are set. */
+  /** The days searched: the rule's, unless others are set. */
   days: Days;
-  private readonly steps: number;
+  private readonly maxExamined: number;
   private readonly ranges = new Map<number, Range>();
-  /** Nodes by key, amount and day, with their amounts and days. */
+  /** The nodes sorted by key, amount and day, with their amounts and days. */
   private readonly sorted: Int32Array;
   private readonly amount: Float64Array;
   private readonly day: Int32Array;
 
-  /** @param steps how many nodes a search may look at. */
-  constructor(nodes: Nodes, rule: Rule, steps: number) {
+  /** @param maxExamined the maximum number of nodes that a search examines. */
+  constructor(nodes: Nodes, rule: Rule, maxExamined: number) {
     this.tolerance = toleranceOf(rule);
     this.days = daysAround(rule);
-    this.steps = steps;
-    this.found = new Int32Array(steps);
+    this.maxExamined = maxExamined;
+    this.found = new Int32Array(maxExamined);
     const { key, amount, day } = nodes;
     this.sorted = byKeyAndAmount(nodes);
     this.amount = new Float64Array(nodes.count);
@@ -78,19 +79,19 @@ export class Window {
     }
   }
 
-  /** Finds the counterparts of a node of the rule's left side. */
-  search(left: Nodes, node: number): void {
+  /** Finds the counterparts of a node of the other side. */
+  search(seekers: Nodes, node: number): void {
     this.count = 0;
-    this.crowded = false;
-    const range = this.ranges.get(left.key.key(node));
+    this.isTruncated = false;
+    const range = this.ranges.get(seekers.key.key(node));
     if (!range) return;
-    const amount = left.amount[node] as number;
-    const day = left.day[node] as number;
+    const amount = seekers.amount[node] as number;
+    const day = seekers.day[node] as number;
     const { low, high } = reachOf(this.tolerance, amount);
     let from = this.firstFrom(range, low, -Infinity);
     let to = this.firstFrom(range, high, Infinity);
-    if (to - from > this.steps) {
-      this.crowded = true;
+    if (to - from > this.maxExamined) {
+      this.isTruncated = true;
       ({ from, to } = this.nearest({ from, to }, amount, day));
     }
     const earliest = day - this.days.before;
@@ -103,23 +104,24 @@ export class Window {
     this.count = count;
   }
 
-  /** As many positions around an amount and a day as a search may examine. */
+  /** The nearest positions to an amount and a day, as many as a search may examine. */
   private nearest({ from, to }: Range, amount: number, day: number): Range {
     const middle = this.firstFrom({ from, to }, amount, day);
-    // How many of them are above: as long as the next above is no farther than the last below.
-    let low = Math.max(0, this.steps - (middle - from));
-    let high = Math.min(this.steps, to - middle);
+    // Bisects how many of them are above: one more while the next amount above is no farther away
+    // than the last one below.
+    let low = Math.max(0, this.maxExamined - (middle - from));
+    let high = Math.min(this.maxExamined, to - middle);
     while (low < high) {
       const above = (low + high) >>> 1;
       const next = (this.amount[middle + above] as number) - amount;
-      const last = amount - (this.amount[middle - (this.steps - above)] as number);
+      const last = amount - (this.amount[middle - (this.maxExamined - above)] as number);
       if (next <= last) low = above + 1;
       else high = above;
     }
-    return { from: middle - (this.steps - low), to: middle + low };
+    return { from: middle - (this.maxExamined - low), to: middle + low };
   }
 
-  /** The first place from which on amounts, and among equal ones days, are no smaller. */
+  /** The first position whose amount, or day among equal amounts, is not smaller. */
   private firstFrom({ from, to }: Range, amount: number, day: number): number {
     let low = from;
     let high = to;
@@ -134,34 +136,34 @@ export class Window {
 }
 
 /**
- * Nodes by key, then amount, then day: they are in canonical order, which begins with the day, and
- * equals stay in it.
+ * Sorts nodes by key, then amount, then day. Nodes are numbered in canonical order, which begins
+ * with the day, so ordering equal amounts by number orders them by day.
  */
 function byKeyAndAmount({ key, amount, count }: Nodes): Int32Array {
-  // A plain array: its sort takes advantage of the stretches that are in order, a day's each.
+  // A plain array, because its sort takes advantage of runs that are in order, here one per day.
   const byAmount: number[] = new Array(count);
   for (let node = 0; node < count; node++) byAmount[node] = node;
   byAmount.sort((a, b) => (amount[a] as number) - (amount[b] as number) || a - b);
-  const numbers = new Map<number, number>();
-  const keyOf = new Int32Array(count);
+  const keyNumbers = new Map<number, number>();
+  const numberOf = new Int32Array(count);
   for (let node = 0; node < count; node++) {
-    // Neighbours mostly have the same.
+    // Neighboring nodes usually have the same key.
     if (node > 0 && key.equal(node, key, node - 1)) {
-      keyOf[node] = keyOf[node - 1] as number;
+      numberOf[node] = numberOf[node - 1] as number;
       continue;
     }
-    const own = key.key(node);
-    const number = numbers.get(own) ?? numbers.size;
-    numbers.set(own, number);
-    keyOf[node] = number;
+    const hash = key.key(node);
+    const number = keyNumbers.get(hash) ?? keyNumbers.size;
+    keyNumbers.set(hash, number);
+    numberOf[node] = number;
   }
-  const next = new Int32Array(numbers.size + 1);
-  for (const number of keyOf) next[number + 1] = (next[number + 1] as number) + 1;
-  for (let number = 0; number < numbers.size; number++)
+  const next = new Int32Array(keyNumbers.size + 1);
+  for (const number of numberOf) next[number + 1] = (next[number + 1] as number) + 1;
+  for (let number = 0; number < keyNumbers.size; number++)
     next[number + 1] = (next[number + 1] as number) + (next[number] as number);
   const sorted = new Int32Array(count);
   for (const node of byAmount) {
-    const number = keyOf[node] as number;
+    const number = numberOf[node] as number;
     sorted[next[number] as number] = node;
     next[number] = (next[number] as number) + 1;
   }

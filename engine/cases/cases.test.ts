@@ -422,7 +422,7 @@ describe("a sum that may be a coincidence", () => {
 });
 
 describe("a difference that an exact sum explains", () => {
-  /** Twenty purchases of which each was charged with a tip of 15 % make that share usual. */
+  /** Twenty purchases with a tip of 15 %, which make that rate usual. */
   const tipped = Array.from({ length: 20 }, (_, at) => {
     const amount = 3100 + 137 * at;
     const day = String(1 + at).padStart(2, "0");
@@ -649,7 +649,7 @@ describe("what an accountant would try", () => {
   });
 });
 
-/** Enough plain pairs that the engine knows how rare amounts and words are. */
+/** Enough plain pairs to learn how rare amounts and words are. */
 function tillBatches(): { left: CaseLine[]; right: CaseLine[] } {
   const lines = Array.from({ length: 60 }, (_, at) => ({
     amount: (431.17 + 57.31 * at).toFixed(2),

@@ -1,4 +1,4 @@
-/** Discounts that no line shows: by numbers with a check digit, and on a single invoice. */
+/** Discounts that no line states: with check digits in the numbers, and on a single invoice. */
 import { expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
@@ -11,7 +11,7 @@ const due = (at: number, amount: string): CaseLine => ({
 });
 const dues = Array.from({ length: 14 }, (_, at) => due(at, `${211 + 37 * at}.${13 + 5 * at}`));
 
-/** The digit by Luhn's algorithm behind a number. */
+/** The check digit of a number by Luhn's algorithm. */
 function withCheckDigit(number: string): string {
   const total = [...number].reverse().reduce((sum, digit, at) => {
     const value = Number(digit) * (at % 2 === 0 ? 2 : 1);

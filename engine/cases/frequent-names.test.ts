@@ -1,4 +1,4 @@
-/** Payers whose names have only words that many others have. */
+/** Payers whose names consist of words that many other names have. */
 import { describe, expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
@@ -10,7 +10,7 @@ const others: CaseLine[] = Array.from({ length: 40 }, (_, at) => ({
   description: `SEPA CT IN ${at % 2 ? "BAUER" : "HANDEL"} FIRMA${at}X`,
 }));
 
-/** So many that neither word of the name finds a line by itself. */
+/** So many lines that neither word of the name identifies one. */
 const many: CaseLine[] = Array.from({ length: 150 }, (_, at) => ({
   id: `m${at}`,
   amount: `${2311 + 17 * at}.${10 + (at % 80)}`,

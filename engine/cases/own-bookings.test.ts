@@ -1,4 +1,4 @@
-/** What a bank books for itself: interest, charges, tax on interest. */
+/** A bank's own bookings: interest, charges, tax on interest. */
 import { describe, expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
@@ -10,7 +10,7 @@ const invoice: CaseLine = {
   counterparty: "Eins Bau GmbH",
   description: "Rechnung",
 };
-/** Enough lines that how rare an amount is can be told. */
+/** Enough lines to learn how rare amounts are. */
 const others = (side: string): CaseLine[] =>
   Array.from({ length: 40 }, (_, at) => ({
     id: `${side}${at}`,

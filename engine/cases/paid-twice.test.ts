@@ -1,4 +1,4 @@
-/** One invoice that is paid twice, one payment of which is sent back. */
+/** An invoice that is paid twice, and one of the payments is sent back. */
 import { describe, expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 

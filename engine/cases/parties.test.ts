@@ -1,4 +1,4 @@
-/** Sums that arithmetic alone finds, of parties that the payment doesn't name. */
+/** Sums that are only found by arithmetic, of parties that the payment doesn't name. */
 import { describe, expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 

@@ -1,4 +1,4 @@
-/** Payments as payers make them: each case is one class that an engine before 2.4.0 missed. */
+/** Payments as payers make them. Each case stands for a class missed before engine 2.4.0. */
 import { describe, expect, test } from "vitest";
 import { WHOLE } from "#e2e/gate.ts";
 import { payers } from "../judge/datasets/payers/payers.ts";
@@ -8,8 +8,8 @@ import { sumOf } from "../judge/quality.ts";
 import { DEFAULT_RULES } from "../rules.ts";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
-/** Lines that tell nothing of a case: enough for what is counted in a pool. */
-function others(count: number, quoted: (number: number) => string): [CaseLine[], CaseLine[]] {
+/** Unrelated lines, enough of them for the counts of a pool. */
+function otherLines(count: number, quoted: (number: number) => string): [CaseLine[], CaseLine[]] {
   const numbers = Array.from({ length: count }, (_, at) => 58_100 + 7 * at);
   const amounts = numbers.map((number) => `${(number * 37) % 900}.${10 + (number % 90)}`);
   return [
@@ -30,7 +30,7 @@ function others(count: number, quoted: (number: number) => string): [CaseLine[],
 }
 
 describe("a number without its letters and zeros", () => {
-  const [lefts, rights] = others(30, (number) => `INV ${number}`);
+  const [lefts, rights] = otherLines(30, (number) => `INV ${number}`);
 
   test("contradicts the reference that differs from it", () => {
     const { confirmed } = solveCase(

@@ -1,11 +1,11 @@
-/** A difference that is a slip of typing is no fee: a person looks at it. */
+/** A difference that is a typing slip is not a fee, so a person reviews it. */
 import { describe, expect, test } from "vitest";
 import type { Rule } from "../rules.ts";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 
 const NAMES = ["Kranich Stahl", "Muster Druck", "Nordlicht Handel", "Weber Optik", "Falk Reisen"];
 
-/** Invoices, each paid less what is given for it. */
+/** Invoices and their payments, each less the amount that `less` returns. */
 function paid(count: number, less: (at: number) => number): [CaseLine[], CaseLine[]] {
   const places = Array.from({ length: count }, (_, at) => at);
   const name = (at: number) => `${NAMES[at % NAMES.length]} ${at} GmbH`;

@@ -1,4 +1,4 @@
-/** A few lines matched in this process: what tests of the engine say of them is by their ids. */
+/** Matches a few lines in this process. Tests refer to the lines by their ids. */
 import { expect } from "vitest";
 import { type Input, match, type Result } from "../engine.ts";
 import { explain } from "../explain.ts";
@@ -21,10 +21,10 @@ export type CaseLine = {
 
 export type Solved = {
   result: Result;
-  /** As "b1,b2|v1", sorted. */
+  /** The matches as "b1,b2|v1", sorted. */
   confirmed: string[];
   suggested: string[];
-  /** The sentence next to a match. */
+  /** The note of a match. */
   noteOf: (match: string) => string | null;
   ruleOf: (match: string) => string;
   /** Whether a left and a right line are in one confirmed match. */

@@ -1,33 +1,33 @@
 /**
- * Which words of two lines correspond: field by field from the front, then in any order, then
- * across fields, then misspelt.
+ * Aligns the words of two lines: in each field first from the front and then in any order, then
+ * across fields, and finally misspelled words.
  */
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
 
 export const WORD = {
-  /** Only on one side. */
+  /** The word is on one side only. */
   alone: 0,
-  /** One of the first words, the same on both sides. */
+  /** One of the first words of a field, which are the same on both sides. */
   prefix: 1,
-  /** In the same field of both. */
+  /** In the same field of both lines. */
   shared: 2,
   /** In another field of the other line. */
   elsewhere: 3,
-  /** Cut off within the word. */
+  /** Cut off within the word on one side. */
   cut: 4,
-  /** One letter or digit wrong, missing, added, or two swapped. */
+  /** One letter or digit is wrong, missing or added, or two are swapped. */
   close: 5,
-  /** After the place where the other side is cut off. */
+  /** After the position at which the other side is cut off. */
   unseen: 6,
 } as const;
 
 const MAX_WORDS = 128;
-/** Shorter words are a slip away from too many. */
-export const CLOSE_LENGTH = 4;
-/** The bits of an outline that hold its first letter. */
+/** Shorter words are never compared for slips, because too many are one slip apart. */
+export const MIN_CLOSE_LENGTH = 4;
+/** The bits of a word's outline that hold its first letter. */
 const FIRST_LETTER = 0xff00;
 
-/** One pair of lines at a time; the arrays hold the last one compared. */
+/** The alignment of one pair of lines: the arrays hold the pair that was aligned last. */
 export class Alignment {
   readonly leftWords = new Int32Array(MAX_WORDS);
   readonly rightWords = new Int32Array(MAX_WORDS);
@@ -36,9 +36,9 @@ export class Alignment {
   /** Words of field f are those from `leftStart[f]` to before `leftStart[f + 1]`. */
   readonly leftStart = new Int32Array(FIELD_COUNT + 1);
   readonly rightStart = new Int32Array(FIELD_COUNT + 1);
-  /** By field: how many first words are the same. */
+  /** By field: how many of the first words are the same. */
   readonly prefix = new Int32Array(FIELD_COUNT);
-  /** By field: whether the whole values are the same in normal form. */
+  /** By field: 1 if the whole values are the same in normal form. */
   readonly equal = new Uint8Array(FIELD_COUNT);
   private readonly texts: Texts;
 
@@ -52,7 +52,7 @@ export class Alignment {
     copyWords(right, rightRow, this.rightWords, this.rightStart, this.rightState);
     for (let field = 0; field < FIELD_COUNT; field++) this.alignField(field, leftRow, rightRow);
     this.alignAcross();
-    for (let field = 0; field < FIELD_COUNT; field++) this.alignMisspelt(field);
+    for (let field = 0; field < FIELD_COUNT; field++) this.alignCloseWithin(field);
     this.alignClose(
       0,
       this.leftStart[FIELD_COUNT] as number,
@@ -62,20 +62,20 @@ export class Alignment {
   }
 
   /**
-   * Whether two rows without a shared word have anything else in common: a cut or misspelt word, or
-   * a value written in other words.
+   * Whether two rows without a shared word have anything else in common: a cut or misspelled word,
+   * or a reference that is spaced differently.
    */
-  hasTraces(leftRow: number, rightRow: number): boolean {
+  haveSimilarText(leftRow: number, rightRow: number): boolean {
     return this.isCutOrRewritten(leftRow, rightRow) || this.hasCloseWords(leftRow, rightRow);
   }
 
-  /** Whether a word of the one is a slip away from another of the other. */
+  /** Whether a word of one row is one slip away from a word of the other row. */
   hasCloseWords(leftRow: number, rightRow: number): boolean {
     const { left, right, outline } = this.texts;
     const lefts = left.start[(leftRow + 1) * FIELD_COUNT] as number;
     const rights = right.start[(rightRow + 1) * FIELD_COUNT] as number;
     for (let i = left.start[leftRow * FIELD_COUNT] as number; i < lefts; i++) {
-      if ((outline[left.words[i] as number] as number) >> 16 < CLOSE_LENGTH) continue;
+      if ((outline[left.words[i] as number] as number) >> 16 < MIN_CLOSE_LENGTH) continue;
       for (let j = right.start[rightRow * FIELD_COUNT] as number; j < rights; j++)
         if (
           left.words[i] !== right.words[j] &&
@@ -87,8 +87,8 @@ export class Alignment {
   }
 
   /**
-   * Whether a field ends within or right before a word of the other line's, all before it being the
-   * same, or is the same in other words.
+   * Whether a field's last word is cut off, while all words before it are the same as in the other
+   * row, or whether the references are equal but spaced differently.
    */
   isCutOrRewritten(leftRow: number, rightRow: number): boolean {
     const { left, right, outline, spelling } = this.texts;
@@ -103,17 +103,23 @@ export class Alignment {
         b += 1;
       }
       if (a === aEnd || b === bEnd) continue;
-      // Only a reference is compared as one word.
+      // Only references have an equal normal form when their words differ.
       if (field === 0) {
         const key = left.valueKey(leftRow, field);
         if (key !== null && key === right.valueKey(rightRow, field)) return true;
       }
       if (aEnd - a > 1 && bEnd - b > 1) continue;
-      const [mine, other] = [left.words[a] as number, right.words[b] as number];
-      if (((outline[mine] as number) ^ (outline[other] as number)) & FIRST_LETTER) continue;
-      if (aEnd - a === 1 && (spelling[other] as string).startsWith(spelling[mine] as string))
+      const [leftWord, rightWord] = [left.words[a] as number, right.words[b] as number];
+      if (((outline[leftWord] as number) ^ (outline[rightWord] as number)) & FIRST_LETTER) continue;
+      if (
+        aEnd - a === 1 &&
+        (spelling[rightWord] as string).startsWith(spelling[leftWord] as string)
+      )
         return true;
-      if (bEnd - b === 1 && (spelling[mine] as string).startsWith(spelling[other] as string))
+      if (
+        bEnd - b === 1 &&
+        (spelling[leftWord] as string).startsWith(spelling[rightWord] as string)
+      )
         return true;
     }
     return false;
@@ -141,11 +147,11 @@ export class Alignment {
     leftState.fill(WORD.prefix, a, a + same);
     rightState.fill(WORD.prefix, b, b + same);
     if (a + same < aEnd && b + same < bEnd) {
-      const mine = this.texts.spelling[leftWords[a + same] as number] as string;
-      const other = this.texts.spelling[rightWords[b + same] as number] as string;
-      const leftCut = a + same === aEnd - 1 && other.startsWith(mine);
-      const rightCut = b + same === bEnd - 1 && mine.startsWith(other);
-      if (leftCut || rightCut) {
+      const leftWord = this.texts.spelling[leftWords[a + same] as number] as string;
+      const rightWord = this.texts.spelling[rightWords[b + same] as number] as string;
+      const isLeftCut = a + same === aEnd - 1 && rightWord.startsWith(leftWord);
+      const isRightCut = b + same === bEnd - 1 && leftWord.startsWith(rightWord);
+      if (isLeftCut || isRightCut) {
         leftState[a + same] = WORD.cut;
         rightState[b + same] = WORD.cut;
         leftState.fill(WORD.unseen, a + same + 1, aEnd);
@@ -163,7 +169,7 @@ export class Alignment {
     }
   }
 
-  /** A reference in the other line's description, for instance. */
+  /** Aligns words across fields, for instance a reference with the other line's description. */
   private alignAcross(): void {
     const { leftWords, rightWords, leftState, rightState } = this;
     const leftCount = this.leftStart[FIELD_COUNT] as number;
@@ -177,8 +183,8 @@ export class Alignment {
     }
   }
 
-  /** In the same field first, then a word of one field in any of the other line's. */
-  private alignMisspelt(field: number): void {
+  /** Aligns misspelled words within a field. `align` then does so across all fields. */
+  private alignCloseWithin(field: number): void {
     const { leftStart, rightStart } = this;
     this.alignClose(
       leftStart[field] as number,
@@ -192,7 +198,7 @@ export class Alignment {
     const { leftWords, rightWords, leftState, rightState } = this;
     for (let i = leftFrom; i < leftTo; i++) {
       if (leftState[i] !== WORD.alone) continue;
-      if ((this.texts.outline[leftWords[i] as number] as number) >> 16 < CLOSE_LENGTH) continue;
+      if ((this.texts.outline[leftWords[i] as number] as number) >> 16 < MIN_CLOSE_LENGTH) continue;
       for (let j = rightFrom; j < rightTo; j++) {
         if (
           rightState[j] !== WORD.alone ||
@@ -208,27 +214,27 @@ export class Alignment {
 }
 
 /**
- * The cheapest tests first: one slip keeps the first or the last letter, the length within one, and
- * most letters.
+ * Whether two words are one slip apart. The cheapest tests come first: one slip keeps the first or
+ * the last letter, changes the length by at most one, and changes few letters.
  */
 export function areClose(
   { outline, letters, spelling }: Texts,
-  mine: number,
+  word: number,
   other: number,
 ): boolean {
-  const [one, two] = [outline[mine] as number, outline[other] as number];
+  const [one, two] = [outline[word] as number, outline[other] as number];
   if ((one & 0xff) !== (two & 0xff) && (one & FIRST_LETTER) !== (two & FIRST_LETTER)) return false;
-  const lengths = (one >> 16) - (two >> 16);
+  const extraLetters = (one >> 16) - (two >> 16);
   if (
-    lengths > 1 ||
-    lengths < -1 ||
-    differInMoreThanTwo(letters[mine] as number, letters[other] as number)
+    extraLetters > 1 ||
+    extraLetters < -1 ||
+    differInMoreThanTwo(letters[word] as number, letters[other] as number)
   )
     return false;
-  return isClose(spelling[mine] as string, spelling[other] as string);
+  return isClose(spelling[word] as string, spelling[other] as string);
 }
 
-/** Compares the letter bits of two words: one slip removes and adds at most one letter. */
+/** Whether more than two letter bits differ: one slip removes and adds at most one letter. */
 function differInMoreThanTwo(a: number, b: number): boolean {
   const differing = a ^ b;
   const afterFirst = differing & (differing - 1);
@@ -251,12 +257,12 @@ function copyWords(
 }
 
 /**
- * At most one insertion, deletion, substitution or swap of neighbours apart (Damerau 1964), and of
- * some length.
+ * Whether two words of sufficient length differ by at most one insertion, deletion, substitution or
+ * swap of neighboring letters (Damerau 1964).
  */
 export function isClose(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
-  if (short.length < CLOSE_LENGTH || long.length - short.length > 1) return false;
+  if (short.length < MIN_CLOSE_LENGTH || long.length - short.length > 1) return false;
   let at = 0;
   while (at < short.length && short.charCodeAt(at) === long.charCodeAt(at)) at += 1;
   let end = 0;

@@ -1,5 +1,5 @@
-/** Words that say what kind of booking a line is, and not whose: fees, a transfer, a check. */
-const KINDS = new Set(
+/** Words that name a kind of booking but no party, such as a fee, a transfer or a check. */
+const BOOKING_WORDS = new Set(
   (
     "FEE FEES CHARGE CHARGES INTEREST COMMISSION COMMISSIONS TAX TAXES VAT COST COSTS EXPENSE EXPENSES " +
     "PAYMENT PAYMENTS PAID PAY TRANSFER TRANSFERS WIRE ACH SEPA CREDIT CREDITS DEBIT DEBITS DEPOSIT DEPOSITS " +
@@ -21,7 +21,7 @@ const KINDS = new Set(
   ).split(" "),
 );
 
-/** Whether a word in its normal form tells nothing of whose money it is: a year or a day neither. */
+/** Whether a word in normal form identifies no party: a booking word, a day or a year. */
 export function isBookingWord(word: string): boolean {
-  return KINDS.has(word) || /^\d{1,2}$|^20\d\d$/.test(word);
+  return BOOKING_WORDS.has(word) || /^\d{1,2}$|^20\d\d$/.test(word);
 }

@@ -4,12 +4,12 @@ import type { Lines } from "../lines.ts";
 const CHARGE =
   /\b(fees?|charges?|interest|entgelte?|zinsen|geb(ü|ue)hr(en)?|frais|agios|int(é|e)r(ê|e)ts|commissioni?|interessi)\b/i;
 
-/** Whether a line says that it is a bank's fee or interest. */
+/** Whether a line's description says that it is a fee or interest. */
 export function isCharge(lines: Lines, line: number): boolean {
   return CHARGE.test(lines.text(line, "description") ?? "");
 }
 
-/** Whether a line's description has an amount, given in minor units, as of a fee that was deducted. */
+/** Whether a line's description contains an amount (in minor units), such as a deducted fee. */
 export function statesAmount(lines: Lines, line: number, minor: number): boolean {
   const text = lines.text(line, "description");
   if (text === null) return false;

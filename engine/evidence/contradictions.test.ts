@@ -13,14 +13,14 @@ const at = (id: string, given: Given): CaseLine => ({
   ...given,
 });
 
-/** Which fields of two lines contradict each other, alone in their pair. */
+/** The fields in which two lines contradict each other, as the only lines of their pair. */
 function contradictions(left: Given, right: Given): string[] {
   const state = new RunState(
     columns("left", [at("l", left)]),
     columns("right", [at("r", right)]),
     new Set(),
   );
-  state.isWeighing = true;
+  state.isPastExactRules = true;
   return state.contradictions.of([0], [0]).map(({ field }) => field);
 }
 

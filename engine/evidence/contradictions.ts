@@ -1,7 +1,7 @@
 /**
- * What two lines say that cannot both be true of one payment: another reference, another
- * counterparty, another account, another currency. If they contradict each other, no rule confirms
- * them, whatever else agrees.
+ * Finds what two lines say that can't both be true of one payment: different references,
+ * counterparties, accounts or currencies. Lines that contradict each other are never confirmed as a
+ * match by any rule, whatever else agrees.
  */
 import type { Lines } from "../lines.ts";
 import { remainder97 } from "../prepare/check-digits.ts";
@@ -28,16 +28,17 @@ export type Contradiction = {
   right: string;
 };
 
-/** What a line says about itself. */
+/** The reference, names and numbers that a line states. */
 type StatedNames = {
-  /** As it stands, and as one word. */
+  /** The reference as received. */
   reference: string | null;
+  /** The reference, or else the check number of the description, as one word. */
   name: string | null;
   counterparty: string | null;
   knownAs: string | null;
-  /** All its texts. */
+  /** All texts of the line. */
   text: string;
-  /** Numbers in its texts, by what they are compared as. */
+  /** The numbers in the texts, in the form in which they are compared. */
   numbers: string[];
 };
 
@@ -65,7 +66,7 @@ export class Contradictions {
   private readonly numbering: () => Numbering;
   private shared: SharedNumbers | null = null;
 
-  /** @param numbering of these sides: only needed if references are written differently. */
+  /** @param numbering of both sides, which is read only when references differ. */
   constructor(left: Lines, right: Lines, numbering: () => Numbering) {
     this.left = left;
     this.right = right;
@@ -73,59 +74,65 @@ export class Contradictions {
   }
 
   /**
-   * For a match of any shape; with several lines on a side, contradictions that hold for every pair
-   * across.
+   * The contradictions within a match of any shape. With several lines on a side, these are the
+   * contradictions that every pair across the sides has.
    */
   of(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (left.length === 0 || right.length === 0)
-      return this.ofReversal(left.length > 0 ? this.left : this.right, left, right);
+      return this.compareReversal(left.length > 0 ? this.left : this.right, left, right);
     if (left.length === 1 && right.length === 1)
-      return this.between(left[0] as number, right[0] as number);
-    return this.ofGroup(left, right);
+      return this.comparePair(left[0] as number, right[0] as number);
+    return this.compareGroup(left, right);
   }
 
-  private between(l: number, r: number): Contradiction[] {
-    if (this.haveStrongReference(l, r)) return [];
+  private comparePair(l: number, r: number): Contradiction[] {
+    if (this.shareStrongReference(l, r)) return [];
     return this.compare(statedNamesOf(this.left, l), statedNamesOf(this.right, r));
   }
 
-  /** By far the most matches: one long reference on both sides outweighs what a name says. */
-  haveStrongReference(l: number, r: number): boolean {
+  /**
+   * Whether both lines have the same long reference, which outweighs differing names. Most matches
+   * have one.
+   */
+  shareStrongReference(l: number, r: number): boolean {
     const { reference } = this.left.hashes;
     if (reference.has(l) && reference.equal(l, this.right.hashes.reference, r))
       if (this.left.digitsIn(l, "reference") >= STRONG_DIGITS) return true;
     return this.shared?.has(l, r) ?? false;
   }
 
-  /** From now on the numbers of lines are compared by the words that were read from them. */
-  know(texts: Texts): void {
+  /** Sets the texts that were read, by whose words the numbers of lines are then compared. */
+  setTexts(texts: Texts): void {
     this.shared = new SharedNumbers(texts);
   }
 
   private compare(left: StatedNames, right: StatedNames, isBatch = false): Contradiction[] {
     const found: Contradiction[] = [];
-    const agreed = namedReference(left, right);
-    if (agreed !== null && isStrong(agreed)) return found;
-    if (agreed === null) {
-      // Another customer's number in both texts doesn't make two invoices of one.
+    const sharedName = namedReference(left, right);
+    if (sharedName !== null && isStrong(sharedName)) return found;
+    if (sharedName === null) {
+      // A number in both texts, such as a customer's, doesn't make two invoices the same.
       const differing = this.differingReference(left, right, isBatch);
       if (differing) found.push({ field: "reference", left: differing[0], right: differing[1] });
     }
     const isNamed = found.length === 0 && sharedNumber(left, right) !== null;
     return [
       ...found,
-      ...(isNamed ? [] : differingParty(left, right)),
-      ...differingMoney(left, right),
+      ...(isNamed ? [] : differingCounterparty(left, right)),
+      ...differingAccountOrCurrency(left, right),
     ];
   }
 
-  /** A batch has a number of another kind than its lines. */
+  /**
+   * Two references that contradict each other, or null. A batch has a number of another kind than
+   * its lines, so references of a batch contradict only if they are of one kind.
+   */
   private differingReference(
     left: StatedNames,
     right: StatedNames,
     isBatch: boolean,
   ): [string, string] | null {
-    const shown = (said: StatedNames) => said.reference ?? (said.name as string);
+    const shown = (stated: StatedNames) => stated.reference ?? (stated.name as string);
     if (left.name !== null && right.name !== null) {
       const areRivals = isBatch
         ? kindOf(left.name) === kindOf(right.name)
@@ -144,16 +151,16 @@ export class Contradictions {
   }
 
   /**
-   * A batch has its own number: the lines that it names are compared only if it names lines of
-   * their kind, and none of these.
+   * A batch has its own number, so its lines contradict it only if it names numbers of their kind,
+   * but the number of none of them.
    */
-  private ofGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
+  private compareGroup(left: ArrayLike<number>, right: ArrayLike<number>): Contradiction[] {
     if (this.haveOneKey(left, right)) return [];
     const lefts = Array.from(left, (line) => statedNamesOf(this.left, line));
     const rights = Array.from(right, (line) => statedNamesOf(this.right, line));
     const pairs = lefts.flatMap((item) => rights.map((other) => [item, other] as const));
-    if (pairs.some(([said, other]) => agreedReference(said, other) !== null)) return [];
-    const [first, ...others] = pairs.map(([said, other]) => this.compare(said, other, true));
+    if (pairs.some(([one, other]) => sharedReference(one, other) !== null)) return [];
+    const [first, ...others] = pairs.map(([one, other]) => this.compare(one, other, true));
     const isBatch = [lefts, rights].some(nameSeveralCounterparties);
     return (first ?? []).filter(
       ({ field }) =>
@@ -163,12 +170,12 @@ export class Contradictions {
   }
 
   private haveOneKey(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
-    const [own, other] = [this.left.hashes.group_key, this.right.hashes.group_key];
+    const [leftKeys, rightKeys] = [this.left.hashes.group_key, this.right.hashes.group_key];
     const [l, r] = [left[0] as number, right[0] as number];
-    return own.has(l) && own.equal(l, other, r);
+    return leftKeys.has(l) && leftKeys.equal(l, rightKeys, r);
   }
 
-  private ofReversal(
+  private compareReversal(
     lines: Lines,
     left: ArrayLike<number>,
     right: ArrayLike<number>,
@@ -176,21 +183,23 @@ export class Contradictions {
     const [one, other] = Array.from(left.length > 0 ? left : right, (line) =>
       statedNamesOf(lines, line),
     );
-    return one && other ? [...differingParty(one, other), ...differingMoney(one, other)] : [];
+    return one && other
+      ? [...differingCounterparty(one, other), ...differingAccountOrCurrency(one, other)]
+      : [];
   }
 }
 
-/** The reference of one side that the other side has or contains; null if there is none. */
+/** A reference that the other line has as its reference or in a text; null if there is none. */
 function namedReference(left: StatedNames, right: StatedNames): string | null {
   return (
-    oneNumber(left.name, right.name) ??
-    saidNumber(left.name, right.numbers) ??
-    saidNumber(right.name, left.numbers)
+    commonNumber(left.name, right.name) ??
+    quotedNumber(left.name, right.numbers) ??
+    quotedNumber(right.name, left.numbers)
   );
 }
 
-/** A number that both sides name, as a reference or in their texts; null if there is none. */
-export function agreedReference(left: StatedNames, right: StatedNames): string | null {
+/** A number that both lines contain, as a reference or in texts; null if there is none. */
+export function sharedReference(left: StatedNames, right: StatedNames): string | null {
   return namedReference(left, right) ?? sharedNumber(left, right);
 }
 
@@ -200,14 +209,14 @@ function sharedNumber(left: StatedNames, right: StatedNames): string | null {
   return null;
 }
 
-/** What two references have in common; null if they are not the same. */
-function oneNumber(left: string | null, right: string | null): string | null {
+/** The form of a number that two references have in common; null if they differ. */
+function commonNumber(left: string | null, right: string | null): string | null {
   if (left === null || right === null) return null;
   if (left === right || otherFormsOf(left).includes(right)) return right;
   return otherFormsOf(right).includes(left) ? left : null;
 }
 
-function saidNumber(name: string | null, numbers: readonly string[]): string | null {
+function quotedNumber(name: string | null, numbers: readonly string[]): string | null {
   if (name === null || numbers.length === 0) return null;
   const forms = [name, ...otherFormsOf(name)];
   return (
@@ -219,25 +228,25 @@ function saidNumber(name: string | null, numbers: readonly string[]): string | n
   );
 }
 
-/** The minimum digits of a number in a text: a single digit says nothing. */
+/** The minimum number of digits of a number in a text: a single digit identifies nothing. */
 const MIN_DIGITS = 2;
 
-/** Whether lines name more than one counterparty. */
+/** Whether lines have different counterparties. */
 export function nameSeveralCounterparties(lines: readonly StatedNames[]): boolean {
   const names = lines.flatMap(({ counterparty }) => counterparty ?? []);
   return names.some((name) => namesDiffer(name, names[0] as string));
 }
 
-/** Whether one of two lines has a reference, perhaps in its text, that the other doesn't say. */
+/** Whether a line has a reference, or one in its text, and the two lines share none. */
 export function lacksReference(left: StatedNames, right: StatedNames): boolean {
-  return (isNumbered(left) || isNumbered(right)) && agreedReference(left, right) === null;
+  return (isNumbered(left) || isNumbered(right)) && sharedReference(left, right) === null;
 }
 
 function isNumbered({ name, numbers }: StatedNames): boolean {
   return name !== null || numbers.some((number) => isStrong(number) && !isDate(number));
 }
 
-/** Whether the texts of one line have every word of the other's counterparty. */
+/** Whether the texts of one line contain every word of the other line's counterparty. */
 export function containsWholeName(left: StatedNames, right: StatedNames): boolean {
   return hasWholeName(left.text, right.counterparty) || hasWholeName(right.text, left.counterparty);
 }
@@ -248,20 +257,20 @@ function hasWholeName(text: string, name: string | null): boolean {
   return wordsOf(name, "counterparty").every((word) => words.has(word));
 }
 
-function differingParty(left: StatedNames, right: StatedNames): Contradiction[] {
+function differingCounterparty(left: StatedNames, right: StatedNames): Contradiction[] {
   if (left.counterparty !== null && right.counterparty !== null) {
-    const isKnown = right.knownAs !== null && containsName(left.text, right.knownAs);
-    const isSaid = namesDiffer(left.counterparty, right.counterparty)
-      ? containsName(withoutParty(left), right.counterparty) ||
-        containsName(withoutParty(right), left.counterparty)
+    const hasKnownName = right.knownAs !== null && containsName(left.text, right.knownAs);
+    const isConsistent = namesDiffer(left.counterparty, right.counterparty)
+      ? containsName(textWithoutCounterparty(left), right.counterparty) ||
+        containsName(textWithoutCounterparty(right), left.counterparty)
       : !legalFormsDiffer(left.counterparty, right.counterparty);
-    if (!isKnown && !isSaid)
+    if (!hasKnownName && !isConsistent)
       return [{ field: "counterparty", left: left.counterparty, right: right.counterparty }];
   }
   return [];
 }
 
-function differingMoney(left: StatedNames, right: StatedNames): Contradiction[] {
+function differingAccountOrCurrency(left: StatedNames, right: StatedNames): Contradiction[] {
   const found: Contradiction[] = [];
   const accounts = [accountsIn(left.text), accountsIn(right.text)] as const;
   if (areDisjoint(...accounts))
@@ -272,7 +281,7 @@ function differingMoney(left: StatedNames, right: StatedNames): Contradiction[] 
   return found;
 }
 
-function withoutParty({ text, counterparty }: StatedNames): string {
+function textWithoutCounterparty({ text, counterparty }: StatedNames): string {
   return counterparty === null ? text : text.slice(counterparty.length);
 }
 
@@ -286,29 +295,32 @@ function accountsIn(text: string): string[] {
   const found: string[] = [];
   for (const [written] of text.toUpperCase().matchAll(IBAN)) {
     const account = written.replaceAll(" ", "");
-    // The text after it may look like its last group.
+    // The text after an account may look like its last group, so shorter lengths are tried, too.
     for (let length = Math.min(34, account.length); length >= 15; length--) {
-      const cut = account.slice(0, length);
-      if (remainder97(cut.slice(4) + cut.slice(0, 4)) !== 1) continue;
-      found.push(cut);
+      const iban = account.slice(0, length);
+      if (remainder97(iban.slice(4) + iban.slice(0, 4)) !== 1) continue;
+      found.push(iban);
       break;
     }
   }
   return found;
 }
 
-const CODES =
+const CURRENCY_CODES =
   "AED|AUD|BGN|BRL|CAD|CHF|CNY|CZK|DKK|EUR|GBP|HKD|HUF|ILS|INR|JPY|KRW|MXN|MYR|NOK|NZD|PHP|PLN|RON|SEK|SGD|THB|TRY|TWD|USD|ZAR";
-const MONEY = new RegExp(`\\b(${CODES})\\s?\\d|\\d[\\d.,' ]*?(${CODES})\\b|([€$£])\\s?\\d`, "gi");
-const SIGNS: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP" };
+const MONEY = new RegExp(
+  `\\b(${CURRENCY_CODES})\\s?\\d|\\d[\\d.,' ]*?(${CURRENCY_CODES})\\b|([€$£])\\s?\\d`,
+  "gi",
+);
+const CURRENCY_SIGNS: Record<string, string> = { "€": "EUR", $: "USD", "£": "GBP" };
 
-/** Currencies next to an amount. */
+/** The currencies that stand next to an amount. */
 function currenciesIn(text: string): string[] {
   if (!/\d/.test(text)) return [];
   return Array.from(
     text.matchAll(MONEY),
     ([, before, after, sign]) =>
-      (before ?? after)?.toUpperCase() ?? (SIGNS[sign as string] as string),
+      (before ?? after)?.toUpperCase() ?? (CURRENCY_SIGNS[sign as string] as string),
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lines whose text says that their amount was converted from another currency, as a card's feed
- * prints "FRGN AMT 4081" or a bank "Wechselkurs 1,0834".
+ * Finds lines whose text says that their amount was converted from another currency, such as "FRGN
+ * AMT 4081" in a card feed or "Wechselkurs 1,0834" in a bank statement.
  */
 
 import { FIELD_COUNT, type SideTexts, type Texts } from "../prepare/texts.ts";
@@ -9,41 +9,41 @@ import { isCharge } from "./charges.ts";
 
 const CONVERSION =
   /\b(FRGN|FX|FOREIGN (AMT|AMOUNT|CURR(ENCY)?)|EXCH(ANGE)? RATE|CONVERSION RATE|(WECHSEL|UMRECHNUNGS)KURS|TAUX DE CHANGE|TIPO DE CAMBIO|TASSO DI CAMBIO)\b/i;
-/** Words that every text that says so has one of. */
-const TELLING =
+/** Every text that matches CONVERSION contains one of these words. */
+const MARKERS =
   "FRGN FX FOREIGN EXCH EXCHANGE CONVERSION WECHSELKURS UMRECHNUNGSKURS TAUX CAMBIO".split(" ");
 
 export class Conversions {
   private readonly texts: Texts;
-  private readonly telling: ReadonlySet<number>;
+  private readonly markers: ReadonlySet<number>;
 
   constructor(texts: Texts) {
     this.texts = texts;
-    const words = new Set(TELLING);
-    this.telling = new Set(
-      texts.spelling.flatMap((spelling, word) => (words.has(spelling) ? [word] : [])),
+    const markerWords = new Set(MARKERS);
+    this.markers = new Set(
+      texts.spelling.flatMap((spelling, word) => (markerWords.has(spelling) ? [word] : [])),
     );
   }
 
-  /** Whether any text may say so: most sources never do. */
-  get areSaid(): boolean {
-    return this.telling.size > 0;
+  /** Whether any text may mention a conversion. In most sources none does. */
+  get mayOccur(): boolean {
+    return this.markers.size > 0;
   }
 
-  /** A fee for a conversion is no payment. */
-  says(side: "left" | "right", line: number): boolean {
+  /** Whether a line's amount was converted. A fee for a conversion doesn't count. */
+  isConverted(side: "left" | "right", line: number): boolean {
     const texts = this.texts[side];
     return (
-      this.hasTellingWord(texts, line) &&
+      this.hasMarker(texts, line) &&
       CONVERSION.test(texts.lines.text(line, "description") ?? "") &&
       !isCharge(texts.lines, line)
     );
   }
 
-  private hasTellingWord({ rowOf, start, words }: SideTexts, line: number): boolean {
+  private hasMarker({ rowOf, start, words }: SideTexts, line: number): boolean {
     const row = rowOf[line] as number;
     if (row < 0) return false;
-    const own = toList(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
-    return own.some((word) => this.telling.has(word));
+    const lineWords = toList(words, start[row * FIELD_COUNT], start[(row + 1) * FIELD_COUNT]);
+    return lineWords.some((word) => this.markers.has(word));
   }
 }

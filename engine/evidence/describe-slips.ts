@@ -1,6 +1,6 @@
 /**
- * The slips between two weighed lines, each in a sentence: a fee that others have, a wrong digit in
- * an amount, a word misspelt or cut.
+ * Describes the slips between two weighed lines, each in a sentence: a fee that other matches have,
+ * a wrong digit in an amount, a misspelled or cut word.
  */
 import { decimalsOf } from "../../lib/wire/currencies.ts";
 import { FIELD_COUNT, FIELDS } from "../prepare/texts.ts";
@@ -9,22 +9,22 @@ import type { Evidence } from "./evidence.ts";
 import { slipBetween } from "./levels.ts";
 import type { Model } from "./model.ts";
 
-/** People read no more. */
+/** The maximum number of slips described, because people don't read longer notes. */
 const MAX_SLIPS = 5;
 
-/** @param evidence that has just weighed these two nodes. @returns null without a slip. */
+/** @param evidence that weighed these two nodes last. @returns null if there is no slip. */
 export function describeSlips(
   evidence: Evidence,
   model: Model,
   l: number,
   r: number,
 ): string | null {
-  const phrases = [
+  const sentences = [
     amountSlip(evidence, model, l, r),
     ...wordSlips(evidence),
-    otherName(evidence),
+    differentName(evidence),
   ].filter((sentence) => sentence !== null);
-  return phrases.length > 0 ? phrases.slice(0, MAX_SLIPS).join(" ") : null;
+  return sentences.length > 0 ? sentences.slice(0, MAX_SLIPS).join(" ") : null;
 }
 
 function amountSlip(
@@ -37,15 +37,15 @@ function amountSlip(
   const usual = a === b ? null : model.usualDifference(a - b);
   if (usual) {
     const currency = left.lines.currencyOf(left.line(l));
-    const apart = `A difference of ${written(Math.abs(a - b), currency)}, as ${Math.round(usual.others)} others`;
+    const apart = `A difference of ${formatAmount(Math.abs(a - b), currency)}, as ${Math.round(usual.others)} others`;
     const { min, max, others } = model.usualRange(a - b);
     if (min === max) return `${apart}.`;
-    return `${apart}; of ${written(min, currency)}–${written(max, currency)}, as ${Math.round(others)} others.`;
+    return `${apart}; of ${formatAmount(min, currency)}–${formatAmount(max, currency)}, as ${Math.round(others)} others.`;
   }
   const rate = model.usualRate(a, b);
   if (rate)
     return (
-      `A difference of ${percent(rate.parts)} of the ${rate.of} amount, as ` +
+      `A difference of ${percent(rate.parts)} of the ${rate.base} amount, as ` +
       `${Math.round(rate.others)} others.`
     );
   return describeAmountSlip(a, b);
@@ -57,7 +57,7 @@ const SLIPS = {
   moved: "One amount is the other with its decimal point moved.",
 };
 
-/** The slip between two amounts in a sentence; null if they are none apart. */
+/** Describes the slip between two amounts in a sentence; null if there is none. */
 export function describeAmountSlip(left: number, right: number): string | null {
   const slip = slipBetween(left, right);
   return slip && SLIPS[slip];
@@ -69,9 +69,9 @@ function wordSlips({ alignment, pool: { texts } }: Evidence): string[] {
   for (let i = 0; i < (leftStart[FIELD_COUNT] as number); i++) {
     for (let j = 0; j < (rightStart[FIELD_COUNT] as number); j++) {
       if (leftState[i] !== rightState[j]) continue;
-      const [mine, other] = [leftWords[i] as number, rightWords[j] as number];
-      const [one, two] = [texts.spelling[mine] as string, texts.spelling[other] as string];
-      if (leftState[i] === WORD.close && areClose(texts, mine, other))
+      const [leftWord, rightWord] = [leftWords[i] as number, rightWords[j] as number];
+      const [one, two] = [texts.spelling[leftWord] as string, texts.spelling[rightWord] as string];
+      if (leftState[i] === WORD.close && areClose(texts, leftWord, rightWord))
         mentioned.add(`“${one}” and “${two}”: ${slipOf(one, two)}.`);
       if (leftState[i] === WORD.cut && one !== two) {
         if (two.startsWith(one)) mentioned.add(`“${one}” is “${two}” cut off.`);
@@ -91,8 +91,8 @@ function slipOf(a: string, b: string): string {
 
 const NAME = FIELDS.indexOf("counterparty");
 
-/** Both say who it is, in other words. */
-function otherName({ alignment }: Evidence): string | null {
+/** Reports that both lines have a counterparty, without a common word. */
+function differentName({ alignment }: Evidence): string | null {
   const { leftState, rightState, leftStart, rightStart } = alignment;
   const states = [
     leftState.subarray(leftStart[NAME], leftStart[NAME + 1]),
@@ -103,13 +103,13 @@ function otherName({ alignment }: Evidence): string | null {
     : null;
 }
 
-/** Parts of a whole of 400 in per cent. */
+/** Formats a rate that is given in quarters of a percent. */
 function percent(parts: number): string {
   return `${Math.abs(parts) / 4} %`;
 }
 
-/** Minor units with the currency's decimals: of a currency that is not in ISO 4217 two. */
-function written(minor: number, currency: string): string {
+/** Formats minor units with the currency's decimals, or two if it isn't in ISO 4217. */
+function formatAmount(minor: number, currency: string): string {
   const decimals = decimalsOf(currency) ?? 2;
   if (decimals === 0) return String(minor);
   const digits = String(minor).padStart(decimals + 1, "0");

@@ -1,25 +1,25 @@
 /**
- * Amounts by which matches of one pair of sources differ repeatedly: a bank's fee for a wire is the
- * same whatever was sent, so it is known by its amount and not by its share.
+ * Finds amounts by which matches of one pair of sources differ repeatedly. A bank's fee for a wire,
+ * for instance, is the same for any amount sent, so it is known by its amount and not by its share.
  */
 
-/** ln of the share of matches that differ by just this, and how many others do. */
+/** `nats`: ln of the share of matches with this difference. `others`: how many others have it. */
 export type UsualDifference = { nats: number; others: number };
 
-/** Fewer others are not a habit. */
+/** A difference is usual only if at least this many other matches have it. */
 const MIN_OTHERS = 2.5;
 /**
- * How many times more than differences of about that size suggest; and at least four standard
- * deviations of such a count.
+ * A usual difference must occur this many times as often as differences of about its size suggest,
+ * plus four standard deviations of that count.
  */
 const MIN_EXCESS = 6;
-/** Two differences are similar within a tenth, or within `NEAR_MINOR` minor units. */
+/** Differences are of about the same size within a tenth, or within `NEAR_MINOR` minor units. */
 const NEAR = 0.1;
 const NEAR_MINOR = 10;
 
 /**
- * The least and the most of the usual differences of one sign, in minor units, and how many others
- * have one of them.
+ * The smallest and the largest of the usual differences of one sign, in minor units, and how many
+ * others have one of them.
  */
 export type UsualRange = { min: number; max: number; others: number };
 
@@ -27,17 +27,17 @@ export function rangeAround(
   usual: ReadonlyMap<number, UsualDifference>,
   difference: number,
 ): UsualRange {
-  const alike = [...usual].filter(([other]) => other > 0 === difference > 0);
-  const sizes = alike.map(([other]) => Math.abs(other));
+  const sameSign = [...usual].filter(([other]) => other > 0 === difference > 0);
+  const sizes = sameSign.map(([other]) => Math.abs(other));
   return {
     min: Math.min(...sizes),
     max: Math.max(...sizes),
-    others: alike.reduce((all, [, { others }]) => all + others, 0),
+    others: sameSign.reduce((all, [, { others }]) => all + others, 0),
   };
 }
 
 export class Differences {
-  /** By left less right in minor units: how many matches, each by how probable it is. */
+  /** By left minus right in minor units: the number of matches, weighted by probability. */
   private readonly counts = new Map<number, number>();
 
   add(difference: number, probability: number): void {
@@ -49,19 +49,21 @@ export class Differences {
     this.counts.clear();
   }
 
-  /** @param matches how many these are. A match is not evidence for itself: one is subtracted. */
+  /**
+   * @param matches their number. One is taken off each count: a match is no evidence for itself.
+   */
   usual(matches: number): ReadonlyMap<number, UsualDifference> {
     const sorted = [...this.counts].sort(([one], [other]) => one - other);
     const usual = new Map<number, UsualDifference>();
     let [from, to, near] = [0, 0, 0];
     for (const [difference, count] of sorted) {
-      const reach = Math.max(NEAR_MINOR, Math.abs(difference) * NEAR);
-      while (to < sorted.length && differenceAt(sorted, to) <= difference + reach)
+      const radius = Math.max(NEAR_MINOR, Math.abs(difference) * NEAR);
+      while (to < sorted.length && differenceAt(sorted, to) <= difference + radius)
         near += countAt(sorted, to++);
-      while (differenceAt(sorted, from) < difference - reach) near -= countAt(sorted, from++);
+      while (differenceAt(sorted, from) < difference - radius) near -= countAt(sorted, from++);
       const others = count - 1;
-      const smooth = (near - count) / (2 * reach);
-      const byChance = MIN_EXCESS * smooth + 4 * Math.sqrt(smooth);
+      const expected = (near - count) / (2 * radius);
+      const byChance = MIN_EXCESS * expected + 4 * Math.sqrt(expected);
       if (others >= MIN_OTHERS + byChance)
         usual.set(difference, { nats: Math.log(others / matches), others });
     }

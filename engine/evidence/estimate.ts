@@ -1,6 +1,6 @@
 /**
- * Refines the model of true matches on the pool: alternates between the matches that the model
- * makes probable, and the model that they make likely.
+ * Refines the model of true matches on the pool by expectation maximization: alternates between
+ * finding the matches that the model makes probable and fitting the model to them.
  */
 import type { Pool } from "../candidates/pool.ts";
 import type { Nodes } from "../prepare/nodes.ts";
@@ -13,26 +13,26 @@ import type { Pairs, Weighing } from "./weighing.ts";
 
 const ROUNDS = 4;
 /**
- * Rounds that search for pairs again, and by how many nats less those may reach that later rounds
- * examine again.
+ * The first rounds search for pairs, and later rounds weigh the same pairs again. The search also
+ * returns pairs this many nats below the threshold, which later rounds may reach.
  */
-const ROUNDS_THAT_FIND = 2;
-const FORESIGHT = 3;
+const SEARCH_ROUNDS = 2;
+const SEARCH_MARGIN_NATS = 3;
 /**
- * The model is fitted on at most this number of seeking nodes, in whole ranges of amounts, so that
- * rivals are seen together.
+ * The model is fitted on a sample of at most this number of seeking nodes. The sample consists of
+ * contiguous ranges of amounts, so that competing pairs are seen together.
  */
-const SAMPLE = 2000;
-const STRETCHES = 6;
+const MAX_SAMPLE = 2000;
+const SAMPLE_RANGES = 6;
 
-/** @returns what the last round saw, for the rules that follow. */
+/** @returns what the last round observed, for the rules that follow. */
 export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   const { pool, evidence } = weighing;
   const sample = sampleOf(pool);
   const share = sample.length / Math.max(1, pool.seekers.count);
   const seen = new Observations(pool.texts);
   const sure = new SureLags(pool);
-  const see = (left: number, right: number, count: number) => {
+  const observe = (left: number, right: number, count: number) => {
     evidence.alignment.align(pool.leftRow(left), pool.rightRow(right));
     const [a, b] = [pool.left.amount[left] as number, pool.right.amount[right] as number];
     const day = dayLevel((pool.right.day[right] as number) - (pool.left.day[left] as number));
@@ -42,30 +42,31 @@ export function* estimate(weighing: Weighing): Generator<Progress, Lesson> {
   };
   let pairs: Pairs | null = null;
   for (let round = 0; round < ROUNDS; round++) {
-    // Later rounds re-examine what the second round found: the model hardly changes any more.
-    if (!pairs || round < ROUNDS_THAT_FIND) {
-      pairs = yield* weighing.find(sample, FORESIGHT);
-      seeRates(pairs, pool, seen.rates);
+    // Later rounds weigh the pairs of the second round again, as the model hardly changes any more.
+    if (!pairs || round < SEARCH_ROUNDS) {
+      pairs = yield* weighing.find(sample, SEARCH_MARGIN_NATS);
+      observeRates(pairs, pool, seen.rates);
     }
     seen.clear();
     sure.clear();
     for (const { left, right, probability, units } of weighing.probable(pairs)) {
       sure.add(left, right, probability);
-      see(left, right, probability * units);
+      observe(left, right, probability * units);
     }
     weighing.update(seen, seen.matches / share);
   }
   const farther = yield* extendReach(weighing, sure, sample);
-  for (const { left, right, probability, units } of farther) see(left, right, probability * units);
+  for (const { left, right, probability, units } of farther)
+    observe(left, right, probability * units);
   if (farther.length > 0) weighing.update(seen, seen.matches / share);
   return seen.lesson(sure.reach());
 }
 
 /**
- * Pairs that say something in common, however probable they are: how many lines differ by a rate
- * shows which are usual.
+ * Counts the rates by which pairs with common text differ, whatever their probability. The number
+ * of lines that differ by a rate shows whether it is usual.
  */
-function seeRates({ left, right, inCommon }: Pairs, pool: Pool, rates: Rates): void {
+function observeRates({ left, right, inCommon }: Pairs, pool: Pool, rates: Rates): void {
   rates.clear();
   for (let at = 0; at < left.length; at++) {
     if (!inCommon[at]) continue;
@@ -74,23 +75,23 @@ function seeRates({ left, right, inCommon }: Pairs, pool: Pool, rates: Rates): v
   }
 }
 
-export function everyNode(nodes: Nodes): Int32Array {
+export function allNodes(nodes: Nodes): Int32Array {
   const all = new Int32Array(nodes.count);
   for (let node = 0; node < nodes.count; node++) all[node] = node;
   return all;
 }
 
-/** Seeking nodes by rising number: all, or stretches spread evenly over the amounts. */
+/** Seeking nodes in ascending order: all of them, or ranges spread evenly over the amounts. */
 function sampleOf({ seekers }: Pool): Int32Array {
-  const all = everyNode(seekers);
-  if (seekers.count <= SAMPLE) return all;
+  const all = allNodes(seekers);
+  if (seekers.count <= MAX_SAMPLE) return all;
   const byAmount = all
     .slice()
     .sort((a, b) => (seekers.amount[a] as number) - (seekers.amount[b] as number) || a - b);
-  const stretch = Math.floor(SAMPLE / STRETCHES);
-  const gap = Math.floor((seekers.count - stretch) / (STRETCHES - 1));
+  const rangeSize = Math.floor(MAX_SAMPLE / SAMPLE_RANGES);
+  const gap = Math.floor((seekers.count - rangeSize) / (SAMPLE_RANGES - 1));
   const sample: number[] = [];
-  for (let at = 0; at < STRETCHES; at++)
-    sample.push(...byAmount.subarray(at * gap, at * gap + stretch));
+  for (let at = 0; at < SAMPLE_RANGES; at++)
+    sample.push(...byAmount.subarray(at * gap, at * gap + rangeSize));
   return Int32Array.from(new Set(sample)).sort();
 }

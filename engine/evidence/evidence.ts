@@ -1,8 +1,8 @@
 /**
- * The weight of evidence that two lines are one payment, in nats: ln of how much likelier the
- * observation is for a match than for unrelated lines, field by field (Fellegi and Sunter, "A
- * theory for record linkage", 1969), with rare values counting more (Winkler 2000). The model says
- * how likely it is for matches; the pool says how likely for unrelated lines.
+ * Computes the weight of evidence that two lines are one payment, in nats: for each field, ln of
+ * how much likelier the observation is for a match than for unrelated lines (Fellegi and Sunter, "A
+ * theory for record linkage", 1969). Rare values count more (Winkler 2000). The model gives the
+ * probability for matches, the pool the probability for unrelated lines.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -29,24 +29,25 @@ export const EVIDENCE_FIELDS = [
 ] as const;
 
 /**
- * The rarest of several shared words counts completely, others partly: words that occur together
- * are not independent evidence.
+ * The rarest of several shared words counts in full, the others count with this factor, because
+ * words that occur together are not independent evidence.
  */
-const OTHERS = 0.35;
-/** The maximum of one kind of evidence. */
+const OTHER_WORDS_FACTOR = 0.35;
+/** The maximum evidence of the words of a field, for and against a match. */
 export const MAX_NATS = 16;
 
-/** By a model: after each change of it, `forget` what it said. */
+/** The evidence by a model. After each change of the model, `clearCache` must be called. */
 export class Evidence {
-  /** Nats by field of the last pair weighed, in the order of EVIDENCE_FIELDS. */
+  /** The evidence of the last pair in nats, in the order of EVIDENCE_FIELDS. */
   readonly nats = new Float64Array(EVIDENCE_FIELDS.length);
   readonly alignment: Alignment;
   readonly pool: Pool;
   private readonly model: Model;
+  /** The words of the pair that were already counted in a field. */
   private readonly credited: number[] = [];
-  /** The evidence of each amount level. `levelOf` has the number of its seeking node plus one. */
+  /** The cached evidence of each amount level, and one plus the seeking node it is cached for. */
   private readonly levelNats = new Float64Array(AMOUNT_LEVELS);
-  private readonly levelOf = new Int32Array(AMOUNT_LEVELS);
+  private readonly levelSeeker = new Int32Array(AMOUNT_LEVELS);
 
   constructor(pool: Pool, model: Model) {
     this.pool = pool;
@@ -54,13 +55,13 @@ export class Evidence {
     this.alignment = new Alignment(pool.texts);
   }
 
-  forget(): void {
-    this.levelOf.fill(0);
+  clearCache(): void {
+    this.levelSeeker.fill(0);
   }
 
   /**
-   * The sum of all fields' evidence; with `model.prior` added it is ln of the odds of a match
-   * against both staying open.
+   * The total evidence of all fields. Added to `model.prior`, it is ln of the odds that two lines
+   * are a match, against both staying open.
    */
   weigh(l: number, r: number): number {
     const { nats, pool } = this;
@@ -77,14 +78,14 @@ export class Evidence {
   }
 
   /**
-   * The same for two lines that share no word, by far the most: they are aligned only if a word is
-   * cut or misspelt.
+   * Does the same for two lines that share no word, as most pairs do. They are aligned only if a
+   * word may be cut or misspelled.
    */
-  weighStrangers(l: number, r: number): number {
+  weighWithoutSharedWord(l: number, r: number): number {
     const { pool, model } = this;
     const { left, right } = pool.texts;
     const [leftRow, rightRow] = [pool.leftRow(l), pool.rightRow(r)];
-    if (this.alignment.hasTraces(leftRow, rightRow)) return this.weigh(l, r);
+    if (this.alignment.haveSimilarText(leftRow, rightRow)) return this.weigh(l, r);
     let total = this.amount(l, r) + this.day(l, r);
     for (let field = 0; field < FIELD_COUNT; field++) {
       const [a, aEnd] = [
@@ -111,13 +112,13 @@ export class Evidence {
     const [seeker, sought] = seeking === "left" ? [l, r] : [r, l];
     const [a, b] = [left.amount[l] as number, right.amount[r] as number];
     const level = amountLevel(a, b);
-    if (level === EQUAL) return this.atLevel(level, seeker);
+    if (level === EQUAL) return this.cachedLevelNats(level, seeker);
     const rarity = soughtRarity[sought] as number;
-    // Slips and usual fees lead to few amounts, each of which is as rare among unrelated lines as
-    // among all lines.
+    // Slips and usual fees lead to few possible amounts, each of which is as rare among unrelated
+    // lines as among all lines.
     const byLevel = isSlip(level)
       ? (this.model.amountNats[level] as number) + rarity - slipNats(level, a)
-      : this.atLevel(level, seeker);
+      : this.cachedLevelNats(level, seeker);
     const usual = this.model.usualDifference(a - b);
     return Math.max(
       byLevel,
@@ -126,15 +127,15 @@ export class Evidence {
     );
   }
 
-  private atLevel(level: number, seeker: number): number {
-    if (this.levelOf[level] !== seeker + 1) {
-      this.levelOf[level] = seeker + 1;
-      this.levelNats[level] = this.amountAt(level, seeker);
+  private cachedLevelNats(level: number, seeker: number): number {
+    if (this.levelSeeker[level] !== seeker + 1) {
+      this.levelSeeker[level] = seeker + 1;
+      this.levelNats[level] = this.levelNatsOf(level, seeker);
     }
     return this.levelNats[level] as number;
   }
 
-  private amountAt(level: number, seeker: number): number {
+  private levelNatsOf(level: number, seeker: number): number {
     const { seekers, rarity, density } = this.pool;
     const expected = this.model.amountNats[level] as number;
     if (level === EQUAL) return expected + (rarity[seeker] as number);
@@ -167,13 +168,13 @@ export class Evidence {
     let expected = 0;
     const same = alignment.prefix[field] as number;
     if (same > 0) {
-      const fresh = this.freshWords(leftFrom, same);
-      if (fresh > 0) {
+      const newWords = this.countNewWords(leftFrom, same);
+      if (newWords > 0) {
         rarest =
           (alignment.equal[field]
             ? texts.valueRarity(texts.left, leftRow, field)
             : texts.prefixRarity(texts.left, leftRow, field, same)) *
-          (fresh / same);
+          (newWords / same);
       }
     }
     for (let i = leftFrom; i < leftTo; i++) {
@@ -186,12 +187,14 @@ export class Evidence {
         others += Math.min(rarest, rarity);
         rarest = Math.max(rarest, rarity);
       } else if (state === WORD.cut)
-        others += Math.min(4, 1.2 * Math.min((texts.spelling[word] as string).length, 3)) / OTHERS;
+        others +=
+          Math.min(4, 1.2 * Math.min((texts.spelling[word] as string).length, 3)) /
+          OTHER_WORDS_FACTOR;
     }
     for (let j = rightFrom; j < rightTo; j++) {
       const state = alignment.rightState[j] as number;
-      // What both have was counted on the left; a word found elsewhere counts where it stands
-      // alone.
+      // Words in this field on both sides were counted for the left side. A word found in another
+      // field counts here if it has not been counted yet.
       if (state === WORD.alone)
         expected += model.wordNats(
           "right",
@@ -206,17 +209,18 @@ export class Evidence {
         rarest = Math.max(rarest, rarity);
       }
     }
-    return Math.min(MAX_NATS, rarest + OTHERS * others) + Math.max(-MAX_NATS, expected);
+    return Math.min(MAX_NATS, rarest + OTHER_WORDS_FACTOR * others) + Math.max(-MAX_NATS, expected);
   }
 
-  /** How many of the first words were not yet counted in another field. */
-  private freshWords(from: number, count: number): number {
-    let fresh = 0;
+  /** How many of these words have not been counted in another field. They are now. */
+  private countNewWords(from: number, count: number): number {
+    let newWords = 0;
     for (let i = from; i < from + count; i++)
-      if (this.credit(this.alignment.leftWords[i] as number)) fresh += 1;
-    return fresh;
+      if (this.credit(this.alignment.leftWords[i] as number)) newWords += 1;
+    return newWords;
   }
 
+  /** Marks a word as counted. Returns false if it already was. */
   private credit(word: number): boolean {
     if (this.credited.includes(word)) return false;
     this.credited.push(word);

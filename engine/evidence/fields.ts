@@ -1,6 +1,6 @@
 /**
- * What two lines, or two groups of lines, say in each field, and how well they agree: for people to
- * read.
+ * Compares two lines, or two groups of lines, field by field, and rates how well they agree. The
+ * result is shown to people.
  */
 
 import { type Lines, NO_DAY } from "../lines.ts";
@@ -30,15 +30,15 @@ export type FieldComparison = {
   right: string | null;
   verdict: FieldVerdict;
   /**
-   * Evidence for (positive) or against (negative) a match in nats; null of a rule that does not
-   * weigh.
+   * Evidence for (positive) or against (negative) a match in nats; null if the rule doesn't weigh
+   * evidence.
    */
   weight: number | null;
 };
 
-const TEXTS = ["reference", "counterparty", "description", "group_key"] as const;
-/** Values of a group that are shown. */
-const SHOWN = 3;
+const TEXT_FIELDS = ["reference", "counterparty", "description", "group_key"] as const;
+/** The maximum number of values of a group that are shown. */
+const MAX_SHOWN = 3;
 
 export function plainLine(lines: Lines, line: number): PlainLine {
   const booked = lines.booked_date[line] as number;
@@ -54,7 +54,7 @@ export function plainLine(lines: Lines, line: number): PlainLine {
   };
 }
 
-/** @param weights by field, where the rule weighs. */
+/** @param weights by field; null if the rule doesn't weigh evidence. */
 export function compareFields(
   left: readonly PlainLine[],
   right: readonly PlainLine[],
@@ -87,7 +87,7 @@ export function compareFields(
       weight: weightOf("value_date"),
     },
   ];
-  for (const field of TEXTS) {
+  for (const field of TEXT_FIELDS) {
     const values = [textsOf(left, field), textsOf(right, field)] as const;
     if (values[0] === null && values[1] === null) continue;
     const weight = weightOf(field);
@@ -95,7 +95,7 @@ export function compareFields(
       field,
       left: values[0],
       right: values[1],
-      verdict: acrossFields(verdictOfTexts(left, right, field), weight, left, right, field),
+      verdict: considerOtherFields(verdictOfTexts(left, right, field), weight, left, right, field),
       weight,
     });
   }
@@ -103,29 +103,29 @@ export function compareFields(
 }
 
 /**
- * Equal in normal form; close where the one has all words of the other, but for a slip or a cut;
- * similar where they share a word.
+ * Texts are equal if their normal forms are, close if one has all words of the other apart from
+ * slips and a cut, and similar if they share a word.
  */
 export function textVerdict(
   left: string | null | undefined,
   right: string | null | undefined,
   field: TextField,
 ): FieldVerdict {
-  const mine = wordsOf(left ?? "", field);
-  const other = wordsOf(right ?? "", field);
-  if (mine.length === 0 || other.length === 0) return "missing";
-  if (mine.join(" ") === other.join(" ")) return "equal";
-  if (field === "reference" && joined(mine) === joined(other)) return "equal";
-  const [few, many] = mine.length <= other.length ? [mine, other] : [other, mine];
-  const found = few.filter((word) =>
-    many.some(
+  const lefts = wordsOf(left ?? "", field);
+  const rights = wordsOf(right ?? "", field);
+  if (lefts.length === 0 || rights.length === 0) return "missing";
+  if (lefts.join(" ") === rights.join(" ")) return "equal";
+  if (field === "reference" && joined(lefts) === joined(rights)) return "equal";
+  const [shorter, longer] = lefts.length <= rights.length ? [lefts, rights] : [rights, lefts];
+  const found = shorter.filter((word) =>
+    longer.some(
       (value) =>
         value === word ||
         isClose(value, word) ||
-        (word === few[few.length - 1] && value.startsWith(word)),
+        (word === shorter[shorter.length - 1] && value.startsWith(word)),
     ),
   );
-  if (found.length === few.length) return "close";
+  if (found.length === shorter.length) return "close";
   return found.some((word) => word.length > 1) ? "similar" : "differs";
 }
 
@@ -148,8 +148,8 @@ function verdictOfTexts(
   return best;
 }
 
-/** What one side says in this field and the other in another is no less found. */
-function acrossFields(
+/** Improves a verdict if the other side has the value in another field. */
+function considerOtherFields(
   verdict: FieldVerdict,
   weight: number | null,
   left: readonly PlainLine[],
@@ -158,26 +158,36 @@ function acrossFields(
 ): FieldVerdict {
   if (verdict !== "missing" && verdict !== "differs") return verdict;
   const isFound =
-    left.some((line) => right.some((other) => isSaidBy(line[field], other, field))) ||
-    right.some((line) => left.some((other) => isSaidBy(line[field], other, field)));
+    left.some((line) => right.some((other) => isContainedIn(line[field], other, field))) ||
+    right.some((line) => left.some((other) => isContainedIn(line[field], other, field)));
   if (isFound) return "close";
   return weight !== null && weight > 0 ? "similar" : verdict;
 }
 
-function isSaidBy(value: string | null | undefined, line: PlainLine, field: TextField): boolean {
+function isContainedIn(
+  value: string | null | undefined,
+  line: PlainLine,
+  field: TextField,
+): boolean {
   const words = wordsOf(value ?? "", field);
   if (words.length === 0) return false;
-  const lineWords = new Set(TEXTS.flatMap((text) => wordsOf(line[text] ?? "", text)));
-  const numbers = TEXTS.flatMap((text) => identifiersIn(line[text] ?? null));
+  const lineWords = new Set(TEXT_FIELDS.flatMap((text) => wordsOf(line[text] ?? "", text)));
+  const numbers = TEXT_FIELDS.flatMap((text) => identifiersIn(line[text] ?? null));
   return words.every((word) => lineWords.has(word)) || numbers.includes(joined(words));
 }
 
 function verdictOfDays(left: readonly PlainLine[], right: readonly PlainLine[]): FieldVerdict {
   if (left.length === 0 || right.length === 0) return "missing";
-  const apart = Math.min(
+  const daysApart = Math.min(
     ...left.flatMap((line) => right.map((other) => Math.abs(line.value_date - other.value_date))),
   );
-  return apart === 0 ? "equal" : apart <= 3 ? "close" : apart <= 10 ? "similar" : "differs";
+  return daysApart === 0
+    ? "equal"
+    : daysApart <= 3
+      ? "close"
+      : daysApart <= 10
+        ? "similar"
+        : "differs";
 }
 
 function daysOf(lines: readonly PlainLine[]): string | null {
@@ -196,6 +206,6 @@ function textsOf(lines: readonly PlainLine[], field: TextField): string | null {
     ...new Set(lines.map((line) => line[field]).filter((value): value is string => Boolean(value))),
   ];
   if (values.length === 0) return null;
-  const shown = values.slice(0, SHOWN).join("; ");
-  return values.length > SHOWN ? `${shown}; and ${values.length - SHOWN} more` : shown;
+  const shown = values.slice(0, MAX_SHOWN).join("; ");
+  return values.length > MAX_SHOWN ? `${shown}; and ${values.length - MAX_SHOWN} more` : shown;
 }

@@ -1,17 +1,17 @@
 /**
- * The kind of movement of a line, as far as it affects the lag: its direction, and the first word
- * of its text if many begin with it. Checks clear in weeks, wires the same day, and banks name the
- * kind at the beginning of the narrative.
+ * Tells kinds of movements apart that may have different lags: by direction, and by the first word
+ * of the description if many begin with it. Checks clear in weeks and wires on the same day, and
+ * banks name the kind at the beginning of the narrative.
  */
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
-/** The number of distinct words of a side; 0 stands for all others. */
-const WORDS = 7;
-/** Fewer lines have no separate habit. */
+/** The number of first words of a side that are told apart; 0 stands for all others. */
+const MAX_FIRST_WORDS = 7;
+/** A first word is told apart if at least this number and this share of lines begin with it. */
 const MIN_LINES = 20;
 const MIN_SHARE = 0.08;
-/** A pair has a kind for its direction and for one of eight words of each side. */
-export const KINDS = 2 * (WORDS + 1) * (WORDS + 1);
+/** A pair's kind combines its direction with one of eight first words of each side. */
+export const KINDS = 2 * (MAX_FIRST_WORDS + 1) * (MAX_FIRST_WORDS + 1);
 
 const DESCRIPTION = FIELDS.indexOf("description");
 
@@ -24,18 +24,19 @@ export class Kinds {
     this.right = firstWords(texts, texts.right);
   }
 
-  /** @param amount of either, for its sign: both have the same. */
+  /** @param amount of either line: both have the same sign. */
   of(leftRow: number, rightRow: number, amount: number): number {
     return (
-      ((amount < 0 ? 1 : 0) * (WORDS + 1) + (this.left[leftRow] as number)) * (WORDS + 1) +
+      ((amount < 0 ? 1 : 0) * (MAX_FIRST_WORDS + 1) + (this.left[leftRow] as number)) *
+        (MAX_FIRST_WORDS + 1) +
       (this.right[rightRow] as number)
     );
   }
 }
 
 /**
- * By row a number for the first word of its description: the most frequent ones have one of their
- * own.
+ * By row: the number of the first word of its description if it is one of the most frequent first
+ * words, otherwise 0.
  */
 function firstWords(texts: Texts, side: SideTexts): Uint8Array {
   const counts = new Map<number, number>();
@@ -51,9 +52,10 @@ function firstWords(texts: Texts, side: SideTexts): Uint8Array {
   const frequent = [...counts]
     .filter(([, count]) => count >= Math.max(MIN_LINES, MIN_SHARE * side.rows))
     .sort(
-      ([one, ones], [other, others]) => others - ones || (spelling(one) < spelling(other) ? -1 : 1),
+      ([one, count], [other, otherCount]) =>
+        otherCount - count || (spelling(one) < spelling(other) ? -1 : 1),
     )
-    .slice(0, WORDS);
+    .slice(0, MAX_FIRST_WORDS);
   const numbers = new Map(frequent.map(([word], at) => [word, at + 1]));
   return Uint8Array.from(first, (word) => numbers.get(word) ?? 0);
 }

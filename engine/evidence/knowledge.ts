@@ -1,25 +1,28 @@
 /**
- * What is known of true matches as counts: of a pair's decisions, and before there are any. Words are
- * counted by cells: by side, field, shape, and whether both lines have the field.
+ * What is known about true matches, as counts: learned from a pair's decisions, or assumed before
+ * there are any. Words are counted in cells: by side, field, shape, and whether both lines have the
+ * field.
  */
 import { FIELD_COUNT, FIELDS, SHAPES } from "../prepare/texts.ts";
 import { amountPrior, dayPrior } from "./levels.ts";
 
-/** The number of matches that a prior counts as. */
+/** How many matches the prior of amounts and days counts as. */
 export const PRIOR_MATCHES = 15;
+/** How many words the prior of each cell counts as. */
 const PRIOR_WORDS = 12;
+/** The states of a word: found on the other side, found with a slip, or not found. */
 export const STATES = 3;
 export const FOUND = 0;
 export const CLOSE = 1;
 export const LOST = 2;
-/** By field, shape, and whether both lines have the field. */
+/** The cells of a side: by field, shape, and whether both lines have the field. */
 export const SIDE_CELLS = FIELD_COUNT * SHAPES * 2;
 export const CELLS = 2 * SIDE_CELLS;
 
 /**
- * Counts of what was seen of true matches, by amount level, day level and kind of word (found,
- * close, lost). The same lags are counted in business days, too, for rules that count in them: what
- * a pair was taught before version 1.2.0 has none.
+ * Counts of observed true matches by amount level, by day level, and by cell and state of words
+ * (found, close, lost). Lags are also counted in business days, for rules that count in them.
+ * Knowledge from before version 1.2.0 has no business days.
  */
 export type Knowledge = {
   amount: number[];
@@ -28,7 +31,7 @@ export type Knowledge = {
   words: number[];
 };
 
-/** What is expected of any pair of sources, as if a few matches had been seen. */
+/** What is assumed for any pair of sources, as if a few matches had been observed. */
 export function priorKnowledge(): Knowledge {
   return {
     amount: [...amountPrior().map((share) => share * PRIOR_MATCHES)],
@@ -39,7 +42,8 @@ export function priorKnowledge(): Knowledge {
 }
 
 /**
- * How many of a field's words are found again on the other side, where both sides have the field.
+ * By field: the share of words that are found on the other side, among lines that both have the
+ * field.
  */
 export function wordShares(words: readonly number[]): { field: string; found: number }[] {
   return FIELDS.map((field, at) => {
@@ -59,8 +63,8 @@ export function cellOf(side: number, field: number, shape: number, bothHave: num
 }
 
 /**
- * A word of a field that both lines have is mostly found again; of one that only one has, now and
- * then.
+ * Assumed counts of words: a word in a field that both lines have is usually found on the other
+ * side, a word in a field that only one line has is sometimes found there.
  */
 export function wordPrior(): Float64Array {
   const counts = new Float64Array(CELLS * STATES);

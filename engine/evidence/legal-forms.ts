@@ -1,6 +1,6 @@
 import { wordsOf } from "../prepare/text.ts";
 
-const FORMS = new Set(
+const LEGAL_FORMS = new Set(
   `AB AG APS AS ASA BV CORP DAC EG EK EURL GBR GMBH INC KFT KG LLC LLP LP LTD NV OHG OY OYJ PLC PTY
   SA SARL SAS SASU SE SL SLU SNC SPA SRL UG ZOO`.split(/\s+/),
 );
@@ -9,24 +9,24 @@ const SPELLED_OUT: Record<string, string> = {
   INCORPORATED: "INC",
   LIMITED: "LTD",
 };
-/** Words among legal forms that are none. */
-const BETWEEN = new Set(["AND", "CO", "COMPANY", "ET", "UND", "CIE", "SP"]);
+/** Words between legal forms that aren't legal forms themselves. */
+const CONNECTING_WORDS = new Set(["AND", "CO", "COMPANY", "ET", "UND", "CIE", "SP"]);
 
 /**
- * Whether both names end in a legal form and share none: Rossi S.r.l. and Rossi GmbH are two
- * companies. A form that begins like the other may only be cut.
+ * Whether both names end in legal forms that differ: Rossi S.r.l. and Rossi GmbH are two companies.
+ * A form that is the beginning of the other may be the same form cut off.
  */
 export function legalFormsDiffer(one: string, other: string): boolean {
-  const [mine, theirs] = [legalFormsOf(one), legalFormsOf(other)];
-  const areAlike = (a: string, b: string) => a.startsWith(b) || b.startsWith(a);
+  const [forms, otherForms] = [legalFormsOf(one), legalFormsOf(other)];
+  const canBeSame = (a: string, b: string) => a.startsWith(b) || b.startsWith(a);
   return (
-    mine.length > 0 &&
-    theirs.length > 0 &&
-    !mine.some((form) => theirs.some((their) => areAlike(form, their)))
+    forms.length > 0 &&
+    otherForms.length > 0 &&
+    !forms.some((form) => otherForms.some((otherForm) => canBeSame(form, otherForm)))
   );
 }
 
-/** The legal forms at the end of a name, with the letters of "S.à r.l." as one word. */
+/** The legal forms at the end of a name. Single letters, as in "S.à r.l.", are joined. */
 function legalFormsOf(name: string): string[] {
   const words = wordsOf(name, "description");
   const forms: string[] = [];
@@ -37,13 +37,13 @@ function legalFormsOf(name: string): string[] {
       letters = word + letters;
       continue;
     }
-    if (FORMS.has(letters)) forms.push(letters);
+    if (LEGAL_FORMS.has(letters)) forms.push(letters);
     else if (letters) return forms;
     letters = "";
     const form = SPELLED_OUT[word] ?? word;
-    if (FORMS.has(form)) forms.push(form);
-    else if (!BETWEEN.has(word)) return forms;
+    if (LEGAL_FORMS.has(form)) forms.push(form);
+    else if (!CONNECTING_WORDS.has(word)) return forms;
   }
-  if (FORMS.has(letters)) forms.push(letters);
+  if (LEGAL_FORMS.has(letters)) forms.push(letters);
   return forms;
 }

@@ -1,10 +1,11 @@
 /**
- * The levels at which amounts and days are compared, and what is expected of true matches before
- * any is seen.
+ * The levels at which amounts and days are compared, and the distribution of true matches over them
+ * that is assumed before any are observed.
  */
 
 /**
- * Upper ends of relative differences; each stands for two levels, right larger and right smaller.
+ * The upper bounds of relative differences. Each has two levels: right amount smaller, and right
+ * amount larger.
  */
 const SHARES = [
   0.0005, 0.001, 0.002, 0.004, 0.006, 0.008, 0.01, 0.0125, 0.015, 0.0175, 0.02, 0.0225, 0.025,
@@ -16,14 +17,14 @@ export const EQUAL = 0;
 const ROUNDING = 1;
 const FIRST_SHARE = 3;
 /**
- * Two neighbouring digits swapped, and one digit wrong: what guides to reconciliation check first
- * if an amount differs.
+ * Two neighboring digits are swapped, or one digit is wrong. Guides to reconciliation recommend
+ * checking these first if an amount differs.
  */
 export const SWAPPED = FIRST_SHARE + 2 * SHARES.length;
 export const WRONG_DIGIT = SWAPPED + 1;
 export const AMOUNT_LEVELS = WRONG_DIGIT + 1;
 
-/** All ends are multiples of a quarter of a thousandth. */
+/** All bounds in SHARES are multiples of 1 / GRAIN, a quarter of a thousandth. */
 const GRAIN = 4000;
 const SHARE_LEVEL = Uint8Array.from({ length: GRAIN + 1 }, (_, grain) =>
   SHARES.findIndex((end) => Math.round(end * GRAIN) >= grain),
@@ -46,7 +47,7 @@ export function amountLevel(left: number, right: number): number {
 
 const NO_SLIP = -1;
 
-/** How two different amounts are one typing slip apart, if they are. */
+/** The level of the typing slip by which two amounts differ; NO_SLIP if there is none. */
 function slipOf(a: number, b: number, difference: number): number {
   let steps = difference;
   let unit = 1;
@@ -64,12 +65,13 @@ function slipOf(a: number, b: number, difference: number): number {
     : NO_SLIP;
 }
 
+/** The factors by which an amount changes if its decimal point is moved. */
 const POWERS = [10, 100, 1000];
 
-/** `moved`: one amount is ten, a hundred or a thousand times the other. */
+/** `moved`: the decimal point is moved by one, two or three places. */
 export type AmountSlip = "swapped" | "digit" | "moved";
 
-/** The slip of typing that two different amounts of one sign are apart; null if there is none. */
+/** The typing slip by which two amounts of one sign differ; null if there is none. */
 export function slipBetween(left: number, right: number): AmountSlip | null {
   if (left === right || left === 0 || right === 0 || left > 0 !== right > 0) return null;
   if (POWERS.some((times) => left === times * right || right === times * left)) return "moved";
@@ -81,7 +83,7 @@ export function isSlip(level: number): boolean {
   return level >= SWAPPED;
 }
 
-/** ln of how many amounts are such a slip away from one. */
+/** ln of the number of amounts that are such a slip away from this amount. */
 export function slipNats(level: number, amount: number): number {
   const digits = Math.floor(Math.log10(Math.max(1, Math.abs(amount)))) + 1;
   return Math.log(level === SWAPPED ? Math.max(1, digits - 1) : 9 * digits);
@@ -91,7 +93,7 @@ const SHARE_NATS = SHARES.map((end, index) =>
   Math.log(Math.log((1 - (SHARES[index - 1] ?? 0)) / (1 - Math.min(0.98, end)))),
 );
 
-/** ln of how wide a level is, in nats of the amount; of rounding it depends on the amount. */
+/** ln of the width of a level in nats of the amount. For rounding it depends on the amount. */
 export function amountWidthNats(level: number, amount: number): number {
   if (level < FIRST_SHARE) return Math.log(2 / Math.max(2, Math.abs(amount)));
   return SHARE_NATS[(level - FIRST_SHARE) >> 1] as number;
@@ -106,7 +108,7 @@ export function amountPrior(): Float64Array {
   prior[WRONG_DIGIT] = 0.004;
   for (let level = FIRST_SHARE; level < SWAPPED; level++) {
     const share = (level - FIRST_SHARE) >> 1;
-    // Small differences are fees and rates of exchange; beyond a tenth there is little to expect.
+    // Small differences are fees and exchange rates; beyond a tenth, few matches are expected.
     prior[level] =
       (SHARES[share] as number) <= 0.05
         ? 0.0035
@@ -117,42 +119,50 @@ export function amountPrior(): Float64Array {
   return normalized(prior);
 }
 
-const DAYS_APART = 31;
-/** Lags in days: one level each up to 31, then by the month. */
-export const DAY_LEVELS = 2 * (DAYS_APART + 12) + 1;
+const MAX_SINGLE_DAYS = 31;
+/** Levels of lags in days, on either side: one for each day up to 31, then 12 of 30 days. */
+export const DAY_LEVELS = 2 * (MAX_SINGLE_DAYS + 12) + 1;
 
 export function dayLevel(lag: number): number {
   const size = Math.abs(lag);
   const step =
-    size <= DAYS_APART
+    size <= MAX_SINGLE_DAYS
       ? size
-      : Math.min(DAYS_APART + 12, DAYS_APART + 1 + Math.floor((size - DAYS_APART - 1) / 30));
-  return DAYS_APART + 12 + Math.sign(lag) * step;
+      : Math.min(
+          MAX_SINGLE_DAYS + 12,
+          MAX_SINGLE_DAYS + 1 + Math.floor((size - MAX_SINGLE_DAYS - 1) / 30),
+        );
+  return MAX_SINGLE_DAYS + 12 + Math.sign(lag) * step;
 }
 
-/** The lag that a level begins with, to spread a level's share over its days. */
+/** The number of days in a level, over which its share is spread. */
 export function daysInLevel(level: number): number {
-  return Math.abs(level - DAYS_APART - 12) <= DAYS_APART ? 1 : 30;
+  return Math.abs(level - MAX_SINGLE_DAYS - 12) <= MAX_SINGLE_DAYS ? 1 : 30;
 }
 
-/** The share of matches that is assumed to lie beyond a rule's window before any is seen. */
-const BEYOND = 0.01;
+/** The share of matches that is assumed to lie beyond a rule's window. */
+const BEYOND_WINDOW_SHARE = 0.01;
 
-/** @param far as far as a match may lie beyond the window. */
-export function dayPrior(before: number, after: number, far = { before, after }): Float64Array {
+/** @param farthest the window to which the rule's window may be extended. */
+export function dayPrior(
+  before: number,
+  after: number,
+  farthest = { before, after },
+): Float64Array {
   const prior = new Float64Array(DAY_LEVELS);
   for (let lag = -before; lag <= after; lag++) {
     const level = dayLevel(lag);
     prior[level] =
       (prior[level] as number) + Math.exp(-Math.abs(lag) / 2.5) * (lag < 0 ? 0.5 : 1) + 0.01;
   }
-  const usual = normalized(prior);
-  const beyond = far.before - before + far.after - after;
-  for (let lag = -far.before; lag <= far.after; lag++) {
+  const withinWindow = normalized(prior);
+  const daysBeyond = farthest.before - before + farthest.after - after;
+  for (let lag = -farthest.before; lag <= farthest.after; lag++) {
     const level = dayLevel(lag);
-    if (lag < -before || lag > after) usual[level] = (usual[level] as number) + BEYOND / beyond;
+    if (lag < -before || lag > after)
+      withinWindow[level] = (withinWindow[level] as number) + BEYOND_WINDOW_SHARE / daysBeyond;
   }
-  return normalized(usual);
+  return normalized(withinWindow);
 }
 
 export function normalized(values: Float64Array): Float64Array {

@@ -1,10 +1,10 @@
 /**
- * What is expected of true matches: how often amounts agree, days lag and words survive. Starts
- * from priors or from decisions on this pair of sources, and is refined on the pool itself by
- * expectation maximization (Dempster, Laird and Rubin 1977).
+ * The model of true matches: how often amounts agree, how many days lines lie apart, and how often
+ * words are found on both sides. It starts from priors and from decisions on this pair of sources,
+ * and is refined on the pool by expectation maximization (Dempster, Laird and Rubin 1977).
  */
 
-import { type Days, widest } from "../candidates/window.ts";
+import { type Days, widestWindow } from "../candidates/window.ts";
 import type { Texts } from "../prepare/texts.ts";
 import type { Side } from "../side.ts";
 import { WORD } from "./alignment.ts";
@@ -26,17 +26,19 @@ import { AMOUNT_LEVELS, amountPrior, DAY_LEVELS, dayPrior, normalized } from "./
 import { type Lesson, Observations } from "./observations.ts";
 import { type UsualRate, UsualRates } from "./rates.ts";
 
-/** The share of the lines that is taken to have a partner before any is seen. */
-const EXPECTED = 0.7;
-const WORD_WEIGHS = 5;
-/** Matches of one kind of movement that weigh as much as what is known of all. */
-const KIND_WEIGHS = 25;
+/** The share of lines that are assumed to have a counterpart before any are observed. */
+const EXPECTED_MATCH_SHARE = 0.7;
+/** How many occurrences of a word weigh as much as the counts of its cell. */
+const WORD_PRIOR_WEIGHT = 5;
+/** How many matches of one kind of movement weigh as much as the lags of all kinds. */
+const KIND_PRIOR_WEIGHT = 25;
+
 export class Model {
-  /** ln of the probability of each level in a match. */
+  /** ln of the probability of each amount level in a match. */
   readonly amountNats = new Float64Array(AMOUNT_LEVELS);
-  /** By kind of movement, then day level. */
+  /** ln of the probability of each day level, by kind of movement. */
   private readonly dayNats = new Float64Array(KINDS * DAY_LEVELS);
-  /** ln of the odds of a match of two lines before any evidence. */
+  /** ln of the odds that two lines are a match before any evidence. */
   prior = 0;
   private usual: ReadonlyMap<number, UsualDifference> = new Map();
   private usualRates = new UsualRates();
@@ -46,14 +48,14 @@ export class Model {
   private readonly dayCounts: Float64Array;
   private readonly cellCounts: Float64Array;
   /**
-   * ln of the probabilities of FOUND, CLOSE and LOST by cell; and by word, side and whether the
-   * field is there.
+   * ln of the probabilities of FOUND, CLOSE and LOST by cell, and of FOUND and LOST by word, side
+   * and whether both lines have the field.
    */
   private readonly cellNats = new Float64Array(CELLS * STATES);
   private readonly foundNats: Float64Array;
   private readonly lostNats: Float64Array;
 
-  /** @param lesson what a rule before this one saw in the same run. */
+  /** @param lesson what earlier rules of the run observed. */
   constructor(
     texts: Texts,
     knowledge: Knowledge | null,
@@ -64,11 +66,11 @@ export class Model {
   ) {
     this.texts = texts;
     this.lesson = lesson;
-    // Decisions are added to the prior: a few shift it, many outweigh it.
+    // Decisions are added to the prior: a few shift it and many outweigh it.
     this.amountCounts = amountPrior().map(
       (share, level) => share * PRIOR_MATCHES + (knowledge?.amount[level] ?? 0),
     );
-    const window = dayPrior(days.before, days.after, widest(days));
+    const window = dayPrior(days.before, days.after, widestWindow(days));
     this.dayCounts = window.map(
       (share, level) =>
         share * PRIOR_MATCHES + (knowledge?.day[level] ?? 0) + lessonOfDay(lesson, window, level),
@@ -80,41 +82,41 @@ export class Model {
     this.lostNats = new Float64Array(4 * texts.spelling.length);
     this.update(
       new Observations(texts),
-      EXPECTED * Math.min(leftLines, rightLines),
+      EXPECTED_MATCH_SHARE * Math.min(leftLines, rightLines),
       leftLines,
       rightLines,
     );
   }
 
   /**
-   * What is known of amounts that differ by this much, left less right: null where hardly any
-   * others do.
+   * Returns the usual difference, left minus right, if other matches repeatedly have it; otherwise
+   * null.
    */
   usualDifference(difference: number): UsualDifference | null {
     return this.usual.get(difference) ?? null;
   }
 
-  /** What usual differences there are of the sign of one of them. */
+  /** The range of the usual differences with the sign of this one. */
   usualRange(difference: number): UsualRange {
     return rangeAround(this.usual, difference);
   }
 
   /**
-   * ln of the share of matches that differ by the rate that these amounts do; −Infinity where
-   * hardly any do.
+   * ln of the share of matches that differ by the same rate as these amounts; −Infinity if the rate
+   * isn't usual.
    */
   rateNats(left: number, right: number): number {
     return this.usualRates.natsOf(left, right);
   }
 
-  /** What is known of a share that these amounts differ by: null where hardly any others do. */
+  /** Returns the rate by which these amounts differ if it is usual; otherwise null. */
   usualRate(left: number, right: number): UsualRate | null {
     return this.usualRates.of(left, right);
   }
 
   /**
-   * ln of how likely a word of a match is to stand on one side only: of the left line (0) or the
-   * right one (1).
+   * ln of the probability that a word of a match is on one side only: on the left (0) or on the
+   * right (1).
    */
   wordLost(side: number, word: number, bothHave: number): number {
     return this.lostNats[word * 4 + side * 2 + bothHave] as number;
@@ -135,7 +137,7 @@ export class Model {
     return this.foundNats[at] as number;
   }
 
-  /** The model that fits what was seen best, given the prior. */
+  /** Fits the model to the observations and the prior. */
   update(seen: Observations, matches: number, leftLines: number, rightLines: number): void {
     const amount = normalized(
       this.amountCounts.map((count, level) => count + (seen.amount[level] as number)),
@@ -165,27 +167,28 @@ export class Model {
   }
 
   /**
-   * The lags of each kind of movement, as far as it was seen: of one that was not, those of all.
+   * Updates the lags of each kind of movement. A kind that was rarely observed has mostly the lags
+   * of all kinds.
    */
   private updateDays(seen: Observations, all: Float64Array): void {
     const { dayNats, lesson } = this;
     for (let kind = 0; kind < KINDS; kind++) {
       const from = kind * DAY_LEVELS;
-      const own = (level: number) =>
+      const kindCount = (level: number) =>
         (seen.lags[from + level] as number) + (lesson?.lags[from + level] ?? 0);
-      let total = KIND_WEIGHS;
+      let total = KIND_PRIOR_WEIGHT;
       for (let level = 0; level < DAY_LEVELS; level++)
-        if ((all[level] as number) > 0) total += own(level);
+        if ((all[level] as number) > 0) total += kindCount(level);
       for (let level = 0; level < DAY_LEVELS; level++) {
         const share = all[level] as number;
         dayNats[from + level] = Math.log(
-          Math.max(share > 0 ? (own(level) + KIND_WEIGHS * share) / total : 0, 1e-9),
+          Math.max(share > 0 ? (kindCount(level) + KIND_PRIOR_WEIGHT * share) / total : 0, 1e-9),
         );
       }
     }
   }
 
-  /** ln of the probability that lines of a match of this kind are so far apart. */
+  /** ln of the probability that the lines of a match of this kind have this day level. */
   lagNats(kind: number, level: number): number {
     return this.dayNats[kind * DAY_LEVELS + level] as number;
   }
@@ -194,50 +197,50 @@ export class Model {
     const { shape } = this.texts;
     const { foundNats, lostNats } = this;
     const shares = this.cellNats.map(Math.exp);
-    const usual = this.cellNats.map(inSteps);
+    const cellNats = this.cellNats.map(quantize);
     for (let word = 0; word < shape.length; word++) {
-      const own = cellOf(0, seen.mainField[word] as number, shape[word] as number, 0) * STATES;
+      const leftCell = cellOf(0, seen.mainField[word] as number, shape[word] as number, 0) * STATES;
       for (let context = 0; context < 4; context++) {
-        const cell = own + (context >> 1) * SIDE_CELLS * STATES + (context & 1) * STATES;
+        const cell = leftCell + (context >> 1) * SIDE_CELLS * STATES + (context & 1) * STATES;
         const at = word * 4 + context;
         const foundSeen = (seen.found[at] as number) + (this.lesson?.found[at] ?? 0);
         const lostSeen = (seen.lost[at] as number) + (this.lesson?.lost[at] ?? 0);
         if (foundSeen === 0 && lostSeen === 0) {
-          foundNats[at] = usual[cell + FOUND] as number;
-          lostNats[at] = usual[cell + LOST] as number;
+          foundNats[at] = cellNats[cell + FOUND] as number;
+          lostNats[at] = cellNats[cell + LOST] as number;
           continue;
         }
-        const total = foundSeen + lostSeen + WORD_WEIGHS;
-        foundNats[at] = inSteps(
-          Math.log((foundSeen + WORD_WEIGHS * (shares[cell + FOUND] as number)) / total),
+        const total = foundSeen + lostSeen + WORD_PRIOR_WEIGHT;
+        foundNats[at] = quantize(
+          Math.log((foundSeen + WORD_PRIOR_WEIGHT * (shares[cell + FOUND] as number)) / total),
         );
-        lostNats[at] = inSteps(
-          Math.log((lostSeen + WORD_WEIGHS * (shares[cell + LOST] as number)) / total),
+        lostNats[at] = quantize(
+          Math.log((lostSeen + WORD_PRIOR_WEIGHT * (shares[cell + LOST] as number)) / total),
         );
       }
     }
   }
 }
 
-/** Only lags that the rule itself allows. */
+/** The lesson's count of a day level, if the rule's window includes it. */
 function lessonOfDay(lesson: Lesson | null, window: Float64Array, level: number): number {
   return (window[level] as number) > 0 ? (lesson?.day[level] ?? 0) : 0;
 }
 
-/** In millionths of a nat, of which sums are exact: words add up to the same in any order. */
-function inSteps(nats: number): number {
+/** Rounds to 2^−20 nats, so that sums are exact and don't depend on the order of words. */
+function quantize(nats: number): number {
   return Math.round(nats * 2 ** 20) / 2 ** 20;
 }
 
 /**
- * How rarely unrelated words of letters, digits and both are close by chance: numbers that count up
- * often are.
+ * How rarely unrelated words are close by chance, in nats: words of letters, of digits and of both.
+ * Consecutive numbers are often close.
  */
 const CLOSE_RARITY = [8.5, 5.5, 7];
 
 /**
- * ln of the odds that two given lines are a match rather than both without one, when `matches` of
- * them are.
+ * ln of the odds that two given lines are a match rather than both unmatched, if there are
+ * `matches` in total.
  */
 function priorOdds(matches: number, leftLines: number, rightLines: number): number {
   const left = leftLines + 5;

@@ -1,36 +1,42 @@
 /**
- * Whether two counterparties are different: they are not if one is cut, reordered, misspelt or
- * shortened to initials.
+ * Compares names of counterparties. Two names are not different if one is the other cut off,
+ * reordered, misspelled or shortened to initials.
  */
 import { wordsOf } from "../prepare/text.ts";
 import { isClose } from "./alignment.ts";
 
-/** Words with less letters in common at their beginning are others. */
+/** Words with fewer letters in common at the beginning are different words. */
 const MIN_STEM = 4;
 
 export function namesDiffer(a: string, b: string): boolean {
-  const [mine, theirs] = [nameWords(a), nameWords(b)];
-  if (mine.length === 0 || theirs.length === 0) return false;
-  if (areAlike(mine.join(""), theirs.join(""))) return false;
-  if (isAcronym(mine, theirs) || isAcronym(theirs, mine)) return false;
-  const left = mine.filter((word) => !theirs.some((their) => areAlike(word, their)));
-  const right = theirs.filter((word) => !mine.some((own) => areAlike(own, word)));
-  const shared = mine.filter((word) => !left.includes(word) && word.length > 1).length;
+  const [words, otherWords] = [nameWords(a), nameWords(b)];
+  if (words.length === 0 || otherWords.length === 0) return false;
+  if (areSimilar(words.join(""), otherWords.join(""))) return false;
+  if (isAcronym(words, otherWords) || isAcronym(otherWords, words)) return false;
+  const unmatched = words.filter((word) => !otherWords.some((other) => areSimilar(word, other)));
+  const otherUnmatched = otherWords.filter(
+    (other) => !words.some((word) => areSimilar(word, other)),
+  );
+  const shared = words.filter((word) => !unmatched.includes(word) && word.length > 1).length;
   if (shared === 0) return true;
-  // A shared first name with another family name: as much differs as agrees.
-  return Math.min(left.length, right.length) >= shared && !areJoined(left, right);
-}
-
-/** Whether a text has a word of a name, or its initials. */
-export function containsName(text: string, name: string): boolean {
-  const theirs = nameWords(text);
-  return nameWords(name).some(
-    (word) => word.length > 2 && theirs.some((their) => their.length > 2 && areAlike(word, their)),
+  // A shared first name with a different family name: as many words differ as agree.
+  return (
+    Math.min(unmatched.length, otherUnmatched.length) >= shared &&
+    !areJoined(unmatched, otherUnmatched)
   );
 }
 
-/** Equal but for a slip, a cut, an ending, or how an umlaut is written. */
-function areAlike(one: string, other: string): boolean {
+/** Whether a text contains a word of a name that has more than two letters. */
+export function containsName(text: string, name: string): boolean {
+  const textWords = nameWords(text);
+  return nameWords(name).some(
+    (word) =>
+      word.length > 2 && textWords.some((other) => other.length > 2 && areSimilar(word, other)),
+  );
+}
+
+/** Whether two words are equal apart from a slip, a cut, an ending or the spelling of umlauts. */
+function areSimilar(one: string, other: string): boolean {
   if (one === other) return true;
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   if (/\d/.test(short) || /\d/.test(long)) return false;
@@ -48,7 +54,7 @@ export function withoutUmlauts(word: string): string {
   return word.replaceAll(/([AOU])E/g, "$1");
 }
 
-/** ABC for Alpha Beta Company, which its legal form may be part of. */
+/** Whether one name is the initials of the other, as ABC for Alpha Beta Company. */
 function isAcronym(short: readonly string[], long: readonly string[]): boolean {
   const [word = ""] = short;
   return (
@@ -62,7 +68,7 @@ function isAcronym(short: readonly string[], long: readonly string[]): boolean {
   );
 }
 
-/** One word on the one side, two on the other. */
+/** Whether words are equal or cut off once spaces are removed: one word against two. */
 function areJoined(one: readonly string[], other: readonly string[]): boolean {
   const [a, b] = [one.join(""), other.join("")];
   return a.startsWith(b) || b.startsWith(a);

@@ -1,7 +1,7 @@
 /**
- * How the numbers of two sides are written. Numbers of one kind that differ name different things;
- * a bank's own number next to an invoice's says nothing. Which kinds both sides have is counted;
- * for a handful of lines it is unknown, and any two may be rivals.
+ * How the numbers of two sides are written. Different numbers of one kind name different items,
+ * while a bank's number doesn't contradict an invoice's. The kinds that both sides have are
+ * therefore counted. With only a few lines they are unknown, and any two numbers may be rivals.
  */
 import { withCheckDigits, withoutCheckDigits } from "../prepare/check-digits.ts";
 import { isNumber } from "../prepare/digits.ts";
@@ -9,30 +9,32 @@ import { bareFormsOf, digitsIn, identifierOf, isDate } from "../prepare/identifi
 import type { SideTexts, Texts } from "../prepare/texts.ts";
 import { opposite, type Side } from "../side.ts";
 
-/** With fewer references on a side nothing is known of how it writes them. */
-const FEW = 20;
-/** A number of more lines of a side than this names none of them. */
+/** With fewer references on a side, the kinds of its numbers are unknown. */
+const MIN_REFERENCES = 20;
+/** A number in the texts of more lines than this names none of them. */
 const MAX_LINES = 2;
+/** The minimum number of digits of a number in a text. */
 const MIN_DIGITS = 4;
+/** In a text with more numbers than this, no number counts as its reference. */
 const MAX_NUMBERS = 2;
-/** Lines of a side whose references are counted. */
-const LOOKED_AT = 5000;
-/** Numbers of a side that the other quotes in another form, and which share of all. */
+/** The maximum number of lines of a side whose references are counted. */
+const MAX_SAMPLE = 5000;
+/** Numbers of a kind are usually quoted in another form if this count and share of them are. */
 const MIN_QUOTED = 10;
 const MIN_QUOTED_SHARE = 0.3;
 
-/** From where to where the numbers of one kind go that are quoted without their letters. */
+/** The range of the numbers of one kind that are quoted without their letters. */
 type Span = { min: number; max: number };
 
 export class Numbering {
   private readonly texts: Texts | null;
   private readonly kinds: { left: Map<string, number>; right: Map<string, number> };
-  private readonly few: boolean;
-  private readonly bare: Partial<Record<Side, ReadonlyMap<string, Span>>> = {};
+  private readonly isUnknown: boolean;
+  private readonly quotedSpans: Partial<Record<Side, ReadonlyMap<string, Span>>> = {};
 
   /**
-   * @param texts of the lines that are still open; null before they are read, when numbers of one
-   * kind alone are compared.
+   * @param texts of the lines that are still open; null before they are read, when only numbers of
+   * one kind are compared.
    */
   constructor(texts: Texts | null) {
     this.texts = texts;
@@ -40,49 +42,53 @@ export class Numbering {
       left: texts ? kindsOf(texts.left) : new Map(),
       right: texts ? kindsOf(texts.right) : new Map(),
     };
-    this.few =
+    this.isUnknown =
       texts !== null &&
       (["left", "right"] as const).some((side) => {
         let references = 0;
         for (const count of this.kinds[side].values()) references += count;
-        return references < FEW;
+        return references < MIN_REFERENCES;
       });
   }
 
-  /** Whether two references would be the same if they named the same. */
+  /** Whether two references would be equal if they named the same item. */
   areComparable(left: string, right: string): boolean {
     const [one, other] = [kindOf(left), kindOf(right)];
-    if (one === other || this.few) return true;
+    if (one === other || this.isUnknown) return true;
     return this.kinds.right.has(one) && this.kinds.left.has(other);
   }
 
   /**
-   * A number in a text that has the kind of a reference of `side` but differs from it, or that
-   * contains it; null if the text has no such number.
+   * A number in a text that contains a reference of `side`, or is of its kind but differs from it;
+   * null if the text has no such number.
    */
   rivalOf(side: Side, name: string, numbers: readonly string[]): string | null {
     const kind = kindOf(name);
-    const isPlain = isNumber(name);
-    const telling = numbers.filter((number) => !isDate(number) && digitsIn(number) >= MIN_DIGITS);
-    // A text with many numbers is not called by any of them.
-    const many = telling.filter(isNumber).length > MAX_NUMBERS;
+    const isDigitsOnly = isNumber(name);
+    const candidates = numbers.filter(
+      (number) => !isDate(number) && digitsIn(number) >= MIN_DIGITS,
+    );
+    // In a text with many numbers, no number counts as its reference.
+    const hasManyNumbers = candidates.filter(isNumber).length > MAX_NUMBERS;
     for (const number of numbers)
-      if (isPlain && isNumber(number) && number.length > name.length && number.includes(name))
+      if (isDigitsOnly && isNumber(number) && number.length > name.length && number.includes(name))
         return number;
-    for (const written of telling) {
+    for (const written of candidates) {
       const [number = written] = written.startsWith("RF") ? withoutCheckDigits(written) : [];
-      const isAlike =
-        kindOf(number) === kind ? !(isPlain && many) : !many && this.isBare(side, name, number);
-      if (isAlike && this.isRare(number)) return written;
+      const isSameKind =
+        kindOf(number) === kind
+          ? !(isDigitsOnly && hasManyNumbers)
+          : !hasManyNumbers && this.isQuotedForm(side, name, number);
+      if (isSameKind && this.isRare(number)) return written;
     }
     return null;
   }
 
-  /** Whether a number is one of those that the other side quotes in another form. */
-  private isBare(side: Side, name: string, number: string): boolean {
+  /** Whether a number has the form in which the other side usually quotes numbers like `name`. */
+  private isQuotedForm(side: Side, name: string, number: string): boolean {
     if (!this.texts || !isNumber(number) || bareFormsOf(name).length === 0) return false;
-    const spans = this.bare[side] ?? quotedSpans(this.texts, side);
-    this.bare[side] = spans;
+    const spans = this.quotedSpans[side] ?? findQuotedSpans(this.texts, side);
+    this.quotedSpans[side] = spans;
     const span = spans.get(kindOf(name));
     return span !== undefined && Number(number) >= span.min && Number(number) <= span.max;
   }
@@ -94,16 +100,16 @@ export class Numbering {
   }
 }
 
-/** Its letters, and how many digits it has. */
+/** The kind of a number: its letters, with each run of digits replaced by its length. */
 export function kindOf(name: string): string {
   return name.replaceAll(/\d+/g, (digits) => `#${digits.length}`);
 }
 
-/** The kinds of a side's references that the other side often quotes in another form. */
-function quotedSpans(texts: Texts, side: Side): ReadonlyMap<string, Span> {
-  const saidByOther = new Uint8Array(texts.spelling.length);
+/** The kinds of a side's references that the other side usually quotes in another form. */
+function findQuotedSpans(texts: Texts, side: Side): ReadonlyMap<string, Span> {
+  const isInOtherTexts = new Uint8Array(texts.spelling.length);
   const { words, start } = texts[opposite(side)];
-  for (let at = 0; at < (start.at(-1) as number); at++) saidByOther[words[at] as number] = 1;
+  for (let at = 0; at < (start.at(-1) as number); at++) isInOtherTexts[words[at] as number] = 1;
   const counts = new Map<string, Span & { read: number; quoted: number }>();
   for (const name of referencesOf(texts[side])) {
     const forms = bareFormsOf(name).filter(isNumber);
@@ -113,19 +119,19 @@ function quotedSpans(texts: Texts, side: Side): ReadonlyMap<string, Span> {
     counts.set(kind, count);
     count.read += 1;
     const bare = forms.find((form) =>
-      [form, ...withCheckDigits(form)].some((word) => saidByOther[texts.numberOf(word)] === 1),
+      [form, ...withCheckDigits(form)].some((word) => isInOtherTexts[texts.numberOf(word)] === 1),
     );
     if (bare === undefined) continue;
     count.quoted += 1;
     count.min = Math.min(count.min, Number(bare));
     count.max = Math.max(count.max, Number(bare));
   }
-  const isHabit = ({ read, quoted }: { read: number; quoted: number }) =>
+  const isUsual = ({ read, quoted }: { read: number; quoted: number }) =>
     quoted >= MIN_QUOTED && quoted >= MIN_QUOTED_SHARE * read;
-  return new Map([...counts].filter(([, count]) => isHabit(count)));
+  return new Map([...counts].filter(([, count]) => isUsual(count)));
 }
 
-/** Counts the kinds of numbers in a sample of lines. */
+/** Counts the kinds of references in a sample of lines. */
 function kindsOf(side: SideTexts): Map<string, number> {
   const kinds = new Map<string, number>();
   for (const name of referencesOf(side)) {
@@ -135,9 +141,9 @@ function kindsOf(side: SideTexts): Map<string, number> {
   return kinds;
 }
 
-/** The references of a sample of lines, spread evenly over all. */
+/** The references of a sample of lines, spread evenly over all lines. */
 function* referencesOf({ lines, lineOf }: SideTexts): Generator<string> {
-  const step = Math.max(1, Math.floor(lineOf.length / LOOKED_AT));
+  const step = Math.max(1, Math.floor(lineOf.length / MAX_SAMPLE));
   for (let at = 0; at < lineOf.length; at += step) {
     const line = lineOf[at] as number;
     if (!lines.hashes.reference.has(line)) continue;

@@ -1,4 +1,4 @@
-/** What a rule has seen of matches, from which a model is made and the next rules learn. */
+/** What a rule observed of matches, from which its model is fitted and the next rules learn. */
 import type { Days } from "../candidates/window.ts";
 import { FIELD_COUNT, type Texts } from "../prepare/texts.ts";
 import { type Alignment, WORD } from "./alignment.ts";
@@ -9,8 +9,8 @@ import { AMOUNT_LEVELS, DAY_LEVELS, daysInLevel } from "./levels.ts";
 import { Rates } from "./rates.ts";
 
 /**
- * What one rule has seen of days and words, for the next rules in a run: counted as this many
- * matches. Each rule has its own amounts.
+ * What a rule observed of days and words, for the next rules in a run, scaled down to
+ * LESSON_MATCHES matches. Amounts are not passed on, because they differ between rules.
  */
 export type Lesson = {
   reach: Days;
@@ -23,7 +23,7 @@ export type Lesson = {
 
 const LESSON_MATCHES = 60;
 
-/** What was seen of matches, each counted by how probable it is. */
+/** Counts of observed matches, weighted by probability. */
 export class Observations {
   readonly amount = new Float64Array(AMOUNT_LEVELS);
   readonly day = new Float64Array(DAY_LEVELS);
@@ -34,7 +34,7 @@ export class Observations {
   readonly lost: Float64Array;
   readonly differences = new Differences();
   readonly rates = new Rates();
-  /** The field that a word mostly stands in. */
+  /** By word: the field in which it was first found. */
   readonly mainField: Uint8Array;
   matches = 0;
   private readonly texts: Texts;
@@ -46,7 +46,7 @@ export class Observations {
     this.mainField = texts.mainField;
   }
 
-  /** @param reach as far as days lie apart in sure matches. */
+  /** @param reach how many days lie between the lines of sure matches. */
   lesson(reach: Days): Lesson {
     const share = Math.min(1, LESSON_MATCHES / Math.max(1, this.matches));
     const scaled = (counts: Float64Array) => counts.map((count) => count * share);
@@ -60,7 +60,7 @@ export class Observations {
     };
   }
 
-  /** Forgets what was seen of matches: as large as the vocabulary, it is used again. */
+  /** Resets the counts. The arrays are reused, because they are as large as the vocabulary. */
   clear(): void {
     for (const counts of [this.amount, this.day, this.lags, this.cells, this.found, this.lost])
       counts.fill(0);

@@ -11,7 +11,7 @@ test.each([
   ["Cedar Ridge Staffing", "CEDAR RIDGE #3528", false],
   ["Hölzl Signs", "HOELZL SIGNS", false],
 ])("%s and %j are of two counterparties: %j", (name, text, isOther) => {
-  expect(names.isOther(name, text)).toBe(isOther);
+  expect(names.continuesAsOther(name, text)).toBe(isOther);
 });
 
 const purchases = Array.from(

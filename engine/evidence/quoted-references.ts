@@ -11,7 +11,7 @@ const SEVERAL = -2;
 export class QuotedReferences {
   private readonly texts: Texts;
   private readonly side: SideTexts;
-  /** The only line of the side whose reference has a word, by word. */
+  /** By word: the only line whose reference contains it, or NONE, or SEVERAL. */
   private readonly lineOf: Int32Array;
 
   constructor(texts: Texts, side: SideTexts) {
@@ -29,13 +29,18 @@ export class QuotedReferences {
     }
   }
 
-  /** The lines of this side that a line of the other side quotes and that `line` is not. */
-  othersThan(line: number, quoting: Lines, quotingSide: SideTexts, quotingLine: number): number[] {
-    const own = new Set(wordsOf(this.side, line));
+  /** The lines of this side, other than `line`, whose reference a line of the other side quotes. */
+  otherQuotedLines(
+    line: number,
+    quoting: Lines,
+    quotingSide: SideTexts,
+    quotingLine: number,
+  ): number[] {
+    const lineWords = new Set(wordsOf(this.side, line));
     const amount = quoting.amount[quotingLine] as number;
     return wordsOf(quotingSide, quotingLine).flatMap((word) => {
       const other = this.lineOf[word] as number;
-      if (other < 0 || other === line || own.has(word)) return [];
+      if (other < 0 || other === line || lineWords.has(word)) return [];
       const number = this.texts.spelling[word] as string;
       const isQuote =
         digitsIn(number) >= MIN_FOUND_DIGITS && !isDate(number) && !isAmount(number, amount);

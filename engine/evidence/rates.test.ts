@@ -13,12 +13,12 @@ function seen(pairs: readonly (readonly [number, number])[]): Rates {
 
 test("a rate that many pairs differ by to the cent is usual, of the side that it is taken of", () => {
   const usual = seen(AMOUNTS.map((amount) => [amount, Math.round(amount * 1.18)])).usual(40);
-  expect(usual.of(50_000, 59_000)).toMatchObject({ parts: 72, of: "left" });
-  expect(usual.of(-50_000, -59_000)).toMatchObject({ parts: 72, of: "left" });
+  expect(usual.of(50_000, 59_000)).toMatchObject({ parts: 72, base: "left" });
+  expect(usual.of(-50_000, -59_000)).toMatchObject({ parts: 72, base: "left" });
   expect(usual.of(50_000, 58_999)).toBeNull();
   expect(usual.of(59_000, 50_000)).toBeNull();
   const discount = seen(AMOUNTS.map((amount) => [Math.round(amount * 0.98), amount])).usual(40);
-  expect(discount.of(49_000, 50_000)).toMatchObject({ parts: -8, of: "right" });
+  expect(discount.of(49_000, 50_000)).toMatchObject({ parts: -8, base: "right" });
 });
 
 test("approximate rates and round amounts never establish a rate", () => {

@@ -24,8 +24,8 @@ function columns(side: "left" | "right", given: readonly Partial<Line>[]): Lines
 }
 
 /**
- * Invoices by number, most of them paid two days later, the last ones with these lags, the first
- * one less a fee and six days before.
+ * Matches numbered invoices that are paid two days later. The last ones have these lags. With a
+ * fee, the first one is paid six days before, less the fee.
  */
 function solve(lags: readonly number[], rules = RULES, count = 60, fee = 0): Result {
   const left = Array.from({ length: count }, (_, at) => ({

@@ -1,7 +1,6 @@
 /**
- * How far the days of a pair's sources are apart is learned from its sure matches: if some are at
- * the edge of a rule's window or beyond it, the window follows them, within bounds. The rule's own
- * days are only the prior.
+ * Learns from a pair's sure matches how many days their lines lie apart. If several of them are
+ * beyond a rule's window, the window is extended to include them, within limits.
  */
 
 import type { Pool } from "../candidates/pool.ts";
@@ -11,17 +10,17 @@ import type { Side } from "../side.ts";
 import type { ProbablePair, Weighing } from "./weighing.ts";
 
 /**
- * A pair with this probability is sure; if a pair has the second one, neither line looks for
- * another.
+ * From the first probability on a pair is a sure match. From the second on its lines are not
+ * searched for other counterparts.
  */
 const SURE = 0.99;
 const TAKEN = 0.5;
-/** Fewer sure matches are not a habit. */
+/** With fewer sure matches, nothing is learned. */
 const MIN_SURE_MATCHES = 30;
-/** A match is not evidence for itself: this many are as far apart, or farther. */
+/** This many matches must have a lag or a larger one: a match is no evidence for itself. */
 const MIN_FAR_MATCHES = 2;
 
-/** How far days lie apart in sure matches, and which nodes are in probable ones. */
+/** Counts the lags of sure matches, and marks the nodes of probable matches. */
 export class SureLags {
   private matches = 0;
   private readonly pool: Pool;
@@ -55,42 +54,46 @@ export class SureLags {
   }
 
   /**
-   * As far as several sure matches lie apart, either way: nowhere where there are too few to tell.
+   * The largest lags that several sure matches have, in both directions; 0 if there are too few
+   * sure matches.
    */
   reach(): Days {
     if (this.matches < MIN_SURE_MATCHES) return { before: 0, after: 0 };
     const lags = [...this.counts].sort(([one], [other]) => one - other);
-    return { before: Math.max(0, -nthLag(lags)), after: Math.max(0, nthLag(lags.reverse())) };
+    return {
+      before: Math.max(0, -firstFrequentLag(lags)),
+      after: Math.max(0, firstFrequentLag(lags.reverse())),
+    };
   }
 }
 
-/** The lag of the second of these, counted one by one. */
-function nthLag(lags: readonly (readonly [number, number])[]): number {
-  let seen = 0;
+/** The first lag at which MIN_FAR_MATCHES matches have been counted. */
+function firstFrequentLag(lags: readonly (readonly [number, number])[]): number {
+  let counted = 0;
   for (const [lag, count] of lags) {
-    seen += count;
-    if (seen >= MIN_FAR_MATCHES) return lag;
+    counted += count;
+    if (counted >= MIN_FAR_MATCHES) return lag;
   }
   return 0;
 }
 
 /**
- * Lines without a partner within the window search farther, as far as it may follow; if sure
- * matches are found there, it does.
- * @returns those that it then contains.
+ * Searches counterparts of lines without one in the widest allowed window, and extends the rule's
+ * window if several sure matches are found there.
+ * @returns the new sure matches within the extended window.
  */
 export function* extendReach(
   weighing: Weighing,
   sure: SureLags,
   sample: Int32Array,
 ): Generator<Progress, ProbablePair[]> {
-  const { pool, days, farthest } = weighing;
+  const { pool, days, widest } = weighing;
   const isBeyond = (left: number, right: number, { before, after }: Days) => {
     const lag = lagOf(pool, left, right);
     return lag < -before || lag > after;
   };
-  if (days.before === farthest.before && days.after === farthest.after) return [];
-  weighing.lookWithin(farthest);
+  if (days.before === widest.before && days.after === widest.after) return [];
+  weighing.setWindow(widest);
   const pairs = yield* weighing.find(sample.filter((node) => !sure.isTaken(pool.seeking, node)));
   const far = [...weighing.probable(pairs)].filter(
     ({ left, right, probability }) =>
@@ -100,9 +103,9 @@ export function* extendReach(
       !sure.isTaken("right", right),
   );
   for (const { left, right, probability } of far) sure.add(left, right, probability);
-  const followed = unionOf(days, intersectionOf(sure.reach(), farthest));
-  weighing.lookWithin(followed);
-  return far.filter(({ left, right }) => !isBeyond(left, right, followed));
+  const extended = unionOf(days, intersectionOf(sure.reach(), widest));
+  weighing.setWindow(extended);
+  return far.filter(({ left, right }) => !isBeyond(left, right, extended));
 }
 
 function lagOf({ left, right }: Pool, l: number, r: number): number {

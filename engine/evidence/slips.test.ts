@@ -23,7 +23,7 @@ const NAMES = [
   "Hofmann Cycles",
 ];
 
-/** Wires that arrive a day later, every fourth of them less 25.00, or what is given instead. */
+/** Wires that arrive a day later. Every fourth is less by 25.00, or by what `less` returns. */
 function wires(
   count: number,
   less = (_at: number, _amount: number) => 2500,
@@ -73,8 +73,7 @@ function solve(left: readonly Given[], right: readonly Given[]): Result {
 }
 
 /**
- * The explanation of the match of these two lines, and whether it was made; null where there is
- * none.
+ * The explanation of the match of these two lines, and its state; null if they are not matched.
  */
 function found(result: Result, l: number, r: number) {
   for (const state of ["confirmed", "suggested"] as const) {

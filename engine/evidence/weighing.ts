@@ -1,9 +1,15 @@
-/** Finds pairs of a pool and weighs them, with a model that may be refined in between. */
+/** Finds pairs of a pool and weighs them by a model that can be refined between searches. */
 import { type Graph, split } from "../assignment/graph.ts";
 import { marginals } from "../assignment/marginals.ts";
 import { Candidates } from "../candidates/candidates.ts";
 import type { Pool } from "../candidates/pool.ts";
-import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
+import {
+  type Days,
+  daysAround,
+  intersectionOf,
+  unionOf,
+  widestWindow,
+} from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { Evidence } from "./evidence.ts";
@@ -11,12 +17,13 @@ import type { Knowledge } from "./knowledge.ts";
 import { Model } from "./model.ts";
 import type { Lesson, Observations } from "./observations.ts";
 
-/** Less evidence than this, in nats, makes no edge: one in four hundred of these is a match. */
+/** A pair with fewer nats is not an edge: at this value one in 400 pairs is a match. */
 const MIN_NATS = -6;
-/** Less probable matches teach nothing. */
+/** Less probable matches are ignored when the model is fitted. */
 const MIN_PROBABILITY = 0.05;
 const SLICE = 500;
 
+/** `inCommon` is whether the pair's texts have anything in common. */
 export type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
 
 /** `units`: how many lines the left node stands for. */
@@ -26,10 +33,10 @@ export class Weighing {
   readonly pool: Pool;
   readonly model: Model;
   readonly evidence: Evidence;
-  /** In which counterparts are looked for: the rule's, and what was learnt of the pair's. */
+  /** The window in which counterparts are searched: the rule's days, extended by learned ones. */
   days: Days;
-  /** As far as these may be learnt to reach. */
-  readonly farthest: Days;
+  /** The widest window to which it may be extended. */
+  readonly widest: Days;
   private readonly rule: Rule;
   private readonly candidates: Candidates;
 
@@ -46,27 +53,27 @@ export class Weighing {
     );
     this.evidence = new Evidence(pool, this.model);
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
-    this.farthest = widest(daysAround(rule));
+    this.widest = widestWindow(daysAround(rule));
     this.days = daysAround(rule);
-    if (lesson) this.lookWithin(unionOf(this.days, intersectionOf(lesson.reach, this.farthest)));
+    if (lesson) this.setWindow(unionOf(this.days, intersectionOf(lesson.reach, this.widest)));
   }
 
-  lookWithin(days: Days): void {
+  setWindow(days: Days): void {
     this.days = days;
-    this.candidates.lookWithin(days);
+    this.candidates.setWindow(days);
   }
 
   update(seen: Observations, matches: number): void {
     this.model.update(seen, matches, this.pool.leftLines, this.pool.rightLines);
-    this.evidence.forget();
+    this.evidence.clearCache();
   }
 
   /**
-   * The pairs of these seeking nodes that may be worth an edge, in ascending order of the seeking
-   * node, then of the sought one.
-   * @param foresight by how many nats less they may come to.
+   * Finds the pairs of these seeking nodes that may become edges, in ascending order of the seeking
+   * node, then of the sought node.
+   * @param margin how many nats below the threshold pairs may be.
    */
-  *find(seekers: Int32Array, foresight = 0): Generator<Progress, Pairs> {
+  *find(seekers: Int32Array, margin = 0): Generator<Progress, Pairs> {
     const { pool, candidates, model } = this;
     const pairs: Pairs = { left: [], right: [], inCommon: [] };
     const [seeking, sought] =
@@ -75,7 +82,7 @@ export class Weighing {
     for (let done = 0; done < seekers.length; done++) {
       const seeker = seekers[done] as number;
       if (done % SLICE === 0) yield { stage: this.rule.name, done, total: seekers.length };
-      candidates.find(seeker, MIN_NATS - model.prior - foresight);
+      candidates.find(seeker, MIN_NATS - model.prior - margin);
       for (let at = 0; at < candidates.count; at++) {
         seeking.push(seeker);
         sought.push(candidates.node(at));
@@ -85,35 +92,37 @@ export class Weighing {
     return pairs;
   }
 
-  /** Pairs of nodes that are not improbable, given all others. */
+  /** The pairs that are probable enough, given all other pairs. */
   *probable(pairs: Pairs): Generator<ProbablePair> {
     for (const group of split(this.graph(pairs))) {
-      const probability = marginals(group.graph);
+      const probabilities = marginals(group.graph);
       for (let l = 0; l < group.lefts.length; l++) {
         for (
-          let e = group.graph.start[l] as number;
-          e < (group.graph.start[l + 1] as number);
-          e++
+          let edge = group.graph.start[l] as number;
+          edge < (group.graph.start[l + 1] as number);
+          edge++
         ) {
-          const p = probability[e] as number;
-          if (p < MIN_PROBABILITY) continue;
+          const probability = probabilities[edge] as number;
+          if (probability < MIN_PROBABILITY) continue;
           const [left, right] = [
             group.lefts[l] as number,
-            group.rights[group.graph.right[e] as number] as number,
+            group.rights[group.graph.right[edge] as number] as number,
           ];
-          yield { left, right, probability: p, units: group.graph.leftCapacity[l] as number };
+          yield { left, right, probability, units: group.graph.leftCapacity[l] as number };
         }
       }
     }
   }
 
+  /** The graph of the pairs that have enough evidence and were not rejected. */
   graph(pairs: Pairs): Graph {
     const { pool, model, evidence } = this;
     const edges = new Edges();
     for (let at = 0; at < pairs.left.length; at++) {
       const [l, r] = [pairs.left[at] as number, pairs.right[at] as number];
       const nats =
-        (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighStrangers(l, r)) + model.prior;
+        (pairs.inCommon[at] ? evidence.weigh(l, r) : evidence.weighWithoutSharedWord(l, r)) +
+        model.prior;
       if (nats >= MIN_NATS && !pool.isRejected(l, r)) edges.add(l, r, Math.round(nats * 1000));
     }
     return {
@@ -124,7 +133,7 @@ export class Weighing {
   }
 }
 
-/** Edges as they are found: by rising node of the one side, then of the other. */
+/** Collects edges in the order in which they are found. */
 class Edges {
   private readonly left: number[] = [];
   private readonly right: number[] = [];
@@ -136,7 +145,7 @@ class Edges {
     this.weight.push(weight);
   }
 
-  /** By rising left node, then by rising right node. */
+  /** The edges in ascending order of left nodes, then of right nodes. */
   byLeft(leftCount: number): Pick<Graph, "start" | "right" | "weight"> {
     const start = new Int32Array(leftCount + 1);
     for (const l of this.left) start[l + 1] = (start[l + 1] as number) + 1;

@@ -1,32 +1,33 @@
 import { DEFAULT_RULES } from "../rules.ts";
 import { BUSINESSES } from "./datasets/businesses.ts";
 import { withNeighbours } from "./datasets/neighbours.ts";
-import { againstContradictions, runOn } from "./first-run.ts";
+import { countContradicting, runOn } from "./first-run.ts";
 import { MONTHS } from "./holdout.ts";
 import { judge } from "./judge.ts";
 import { f1, recall } from "./measure.ts";
 import { sumOf } from "./quality.ts";
 
-const WORLDS = [...BUSINESSES, ...MONTHS];
+const DATASETS = [...BUSINESSES, ...MONTHS];
 const LINES = 1000;
-const NEIGHBOURED_LINES = 400;
+const LINES_WITH_NEIGHBORS = 400;
 
-/** Figures of the engine as it is loaded. */
-export function judgeWithout(seeds: readonly number[]) {
-  const datasets = <World>(of: (dataset: (typeof WORLDS)[number], seed: number) => World) =>
-    seeds.flatMap((seed) => WORLDS.map((dataset) => of(dataset, seed)));
+/** Judges the engine as it is loaded, with an item left out or not. */
+export function judgeAblated(seeds: readonly number[]) {
+  const forEachDataset = <Value>(
+    evaluate: (dataset: (typeof DATASETS)[number], seed: number) => Value,
+  ) => seeds.flatMap((seed) => DATASETS.map((dataset) => evaluate(dataset, seed)));
   const { all, automatic } = sumOf(
-    datasets((dataset, seed) => judge(dataset(seed, LINES), DEFAULT_RULES)),
+    forEachDataset((dataset, seed) => judge(dataset(seed, LINES), DEFAULT_RULES)),
   );
-  const against = datasets((dataset, seed) => {
-    const hard = withNeighbours(dataset(seed, NEIGHBOURED_LINES), seed);
-    return againstContradictions(hard, runOn(hard, "as_ruled").found);
+  const contradicting = forEachDataset((dataset, seed) => {
+    const hard = withNeighbours(dataset(seed, LINES_WITH_NEIGHBORS), seed);
+    return countContradicting(hard, runOn(hard, "as_ruled").found);
   });
   return {
     f1: f1(all),
     wrong: automatic.found - automatic.right,
     found: automatic.found,
-    share: recall(automatic),
-    against: against.reduce((sum, value) => sum + value, 0),
+    recall: recall(automatic),
+    contradicting: contradicting.reduce((sum, value) => sum + value, 0),
   };
 }

@@ -11,7 +11,7 @@ import { qualityTable, sumOf, total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
 import { bankTransfers, dropLines, perturb, randomHalf, TRANSFER_RULES } from "./tuning-set.ts";
 
-/** Seeds that nobody looked at while the engine was made. */
+/** Seeds whose datasets were not examined during development of the engine. */
 export const REPORTED_SEEDS = [101, 102, 103, 104, 105];
 const DATASET_LINES = 1000;
 const SCORES = [0.2, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999];
@@ -72,7 +72,7 @@ ${table(
 )}`,
     holdout(),
     firstRuns(REPORTED_SEEDS),
-    `## What scores are worth
+    `## Calibration of scores
 
 Pairs of a left and a right line by the score they were given: where scores are probabilities, the last two columns agree.
 
@@ -95,13 +95,13 @@ ${qualityTable(
     ];
   }),
 )}`,
-    `## Simpler ways
+    `## Simpler methods
 
 ${baselines(
   reduced.dataset,
   BUSINESSES.map((business) => business(101, DATASET_LINES)),
 )}`,
-    `## Where it is still wrong
+    `## Remaining errors
 
 ${wrongExamples([reduced, ...months.map((runs) => runs[0] as Judged)])}`,
   ].join("\n\n");
@@ -151,8 +151,8 @@ function baselines(transfers: Dataset, months: readonly Dataset[]): string {
         ],
         ["the engine", (dataset: Dataset) => judge(dataset, engine).found],
       ] as const
-    ).map(([name, way]) => {
-      const quality = total(datasets.map((dataset) => measure(dataset, way(dataset))));
+    ).map(([name, findMatches]) => {
+      const quality = total(datasets.map((dataset) => measure(dataset, findMatches(dataset))));
       return [
         name,
         share(f1(quality.all)),
@@ -172,7 +172,7 @@ function baselines(transfers: Dataset, months: readonly Dataset[]): string {
   ].join("\n\n");
 }
 
-/** Ten: automatic matches first, then suggestions, in turns over the datasets. */
+/** Ten examples in turns over the datasets: automatic matches first, then suggestions. */
 function wrongExamples(runs: readonly Judged[]): string {
   const examples: string[][] = runs.map(({ dataset, found }) => {
     const truth = new Set(dataset.truth.flatMap((match) => pairsOf(match.left, match.right)));

@@ -1,10 +1,10 @@
 /**
- * What simpler ways of matching reach on the same datasets, each written as its friends would write
- * it.
+ * Simpler matching methods, for comparison on the same datasets. Each is implemented as well as the
+ * method allows.
  */
 
 import { Pool } from "../candidates/pool.ts";
-import { estimate, everyNode } from "../evidence/estimate.ts";
+import { allNodes, estimate } from "../evidence/estimate.ts";
 import { Weighing } from "../evidence/weighing.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
 import { Nodes } from "../prepare/nodes.ts";
@@ -13,22 +13,22 @@ import type { Rule } from "../rules.ts";
 import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 import { type Found, linesOf } from "./measure.ts";
 
-/** Same amount, currency and day, the only ones on either side. */
+/** Pairs lines that are the only ones on their side with an amount, currency and day. */
 export function exactOnly(dataset: Dataset): Found[] {
   const keyOf = (line: DatasetLine) => `${line.amount_minor} ${line.currency} ${line.value_date}`;
   const left = Map.groupBy(dataset.left, keyOf);
   const right = Map.groupBy(dataset.right, keyOf);
-  return [...left].flatMap(([key, ours]) => {
-    const theirs = right.get(key);
-    return ours.length === 1 && theirs?.length === 1
-      ? [pair(ours[0] as DatasetLine, theirs[0] as DatasetLine)]
+  return [...left].flatMap(([key, lefts]) => {
+    const rights = right.get(key);
+    return lefts.length === 1 && rights?.length === 1
+      ? [pair(lefts[0] as DatasetLine, rights[0] as DatasetLine)]
       : [];
   });
 }
 
 /**
- * First come, first served: each left line in turn takes the nearest free amount, then the nearest
- * day.
+ * Greedy matching: each left line in turn is paired with the free line of the nearest amount, then
+ * of the nearest day.
  */
 export function greedy(
   dataset: Dataset,
@@ -39,12 +39,12 @@ export function greedy(
   const amounts = sorted.map((line) => line.amount_minor);
   const found: Found[] = [];
   for (const line of dataset.left) {
-    const slack = Math.floor((Math.abs(line.amount_minor) * bps) / 10_000);
+    const tolerance = Math.floor((Math.abs(line.amount_minor) * bps) / 10_000);
     let best: DatasetLine | null = null;
     let min = [Infinity, Infinity];
-    for (let at = lowerBound(amounts, line.amount_minor - slack); at < sorted.length; at++) {
+    for (let at = lowerBound(amounts, line.amount_minor - tolerance); at < sorted.length; at++) {
       const other = sorted[at] as DatasetLine;
-      if (other.amount_minor > line.amount_minor + slack) break;
+      if (other.amount_minor > line.amount_minor + tolerance) break;
       const lag = other.value_date - line.value_date;
       if (!free.has(other) || other.currency !== line.currency || lag < -before || lag > after)
         continue;
@@ -64,27 +64,29 @@ export function greedy(
   return found;
 }
 
-/** The engine's own weights, but every pair that is more likely than not, without an assignment. */
+/**
+ * Matches every pair that is more probable than not by the engine's weights, without assignment.
+ */
 export function thresholdOnly(dataset: Dataset, rule: Rule): Found[] {
-  const run = new RunState(
+  const state = new RunState(
     linesOf("left", dataset.left),
     linesOf("right", dataset.right),
     new Set(),
   );
-  const left = new Nodes(run, "left", rule, (day) => day);
-  const right = new Nodes(run, "right", rule, (day) => day);
-  const pool = new Pool(run, left, right);
+  const left = new Nodes(state, "left", rule, (day) => day);
+  const right = new Nodes(state, "right", rule, (day) => day);
+  const pool = new Pool(state, left, right);
   const weighing = new Weighing(pool, rule, null);
-  drained(estimate(weighing));
-  const graph = weighing.graph(drained(weighing.find(everyNode(pool.seekers))));
+  runToEnd(estimate(weighing));
+  const graph = weighing.graph(runToEnd(weighing.find(allNodes(pool.seekers))));
   const found: Found[] = [];
   for (let l = 0; l < left.count; l++) {
-    for (let e = graph.start[l] as number; e < (graph.start[l + 1] as number); e++) {
-      if ((graph.weight[e] as number) > 0) {
+    for (let edge = graph.start[l] as number; edge < (graph.start[l + 1] as number); edge++) {
+      if ((graph.weight[edge] as number) > 0) {
         found.push(
           pair(
             dataset.left[left.line(l)] as DatasetLine,
-            dataset.right[right.line(graph.right[e] as number)] as DatasetLine,
+            dataset.right[right.line(graph.right[edge] as number)] as DatasetLine,
           ),
         );
       }
@@ -93,7 +95,7 @@ export function thresholdOnly(dataset: Dataset, rule: Rule): Found[] {
   return found;
 }
 
-function drained<T>(steps: Generator<unknown, T>): T {
+function runToEnd<T>(steps: Generator<unknown, T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

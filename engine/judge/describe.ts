@@ -1,4 +1,4 @@
-/** Lines and matches in words, for examples. */
+/** Describes lines and matches in words, for examples. */
 import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 
 function describeLine(line: DatasetLine): string {
@@ -7,7 +7,7 @@ function describeLine(line: DatasetLine): string {
   return `\`${line.amount_minor} ${line.currency} ${date} ${texts.replaceAll("`", "'")}\``;
 }
 
-/** The lines of a match on both sides: the first four of each. */
+/** Describes a match by the first four lines of each side. */
 export function describeMatch(
   dataset: Dataset,
   left: readonly string[],

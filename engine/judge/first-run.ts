@@ -1,6 +1,6 @@
 /**
- * What a new pair gets of its first run, without any decision, and whether anything is matched
- * against what the lines say.
+ * Measures the first run of a new pair of sources, without any decisions, and whether it matches
+ * lines that contradict each other.
  */
 import { match } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
@@ -19,12 +19,12 @@ import { total } from "./quality.ts";
 import { count, share, table } from "./report.ts";
 
 const LINES = 1000;
-const WORLDS = [...BUSINESSES, ...MONTHS];
+const DATASETS = [...BUSINESSES, ...MONTHS];
 
 type Mode = "as_ruled" | "suggest_only";
-type Ran = { dataset: Dataset; found: Found[] };
+type FirstRun = { dataset: Dataset; found: Found[] };
 
-export function runOn(dataset: Dataset, automatic: Mode): Ran {
+export function runOn(dataset: Dataset, automatic: Mode): FirstRun {
   const result = match({
     left: linesOf("left", dataset.left),
     right: linesOf("right", dataset.right),
@@ -36,11 +36,8 @@ export function runOn(dataset: Dataset, automatic: Mode): Ran {
   return { dataset, found: foundIn(result, dataset) };
 }
 
-/** Automatic matches that have a neighbour for its line: against a contradiction, all of them. */
-export function againstContradictions(
-  { neighbours }: Neighboured,
-  found: readonly Found[],
-): number {
+/** Counts automatic matches with a neighbor of the true line. Each of them has a contradiction. */
+export function countContradicting({ neighbours }: Neighboured, found: readonly Found[]): number {
   return found.filter(
     ({ automatic, left, right }) =>
       automatic && left.length > 0 && right.some((identity) => neighbours.has(identity)),
@@ -51,15 +48,15 @@ export function firstRuns(seeds: readonly number[]): string {
   const rows: [name: string, datasets: (seed: number) => Dataset[]][] = [
     [
       "with contradicting neighbours",
-      (seed) => WORLDS.map((dataset) => withNeighbours(dataset(seed, LINES), seed)),
+      (seed) => DATASETS.map((dataset) => withNeighbours(dataset(seed, LINES), seed)),
     ],
     [
       "references in texts alone",
-      (seed) => WORLDS.map((dataset) => withReferencesInTexts(dataset(seed, LINES))),
+      (seed) => DATASETS.map((dataset) => withReferencesInTexts(dataset(seed, LINES))),
     ],
     [
       "pairs of 2 to 20 lines",
-      (seed) => WORLDS.flatMap((dataset) => smallLots(dataset(seed, LINES), seed)),
+      (seed) => DATASETS.flatMap((dataset) => smallLots(dataset(seed, LINES), seed)),
     ],
   ];
   return `## The first run of a new pair
@@ -73,10 +70,9 @@ ${table(
     (["suggest_only", "as_ruled"] as const).map((mode) => {
       const runs = seeds.flatMap((seed) => datasets(seed).map((dataset) => runOn(dataset, mode)));
       const { automatic } = total(runs.map(({ dataset, found }) => measure(dataset, found)));
-      const against = runs.reduce(
+      const contradicting = runs.reduce(
         (sum, { dataset, found }) =>
-          sum +
-          ("neighbours" in dataset ? againstContradictions(dataset as Neighboured, found) : 0),
+          sum + ("neighbours" in dataset ? countContradicting(dataset as Neighboured, found) : 0),
         0,
       );
       return [
@@ -85,15 +81,15 @@ ${table(
         share(precision(automatic), 5),
         `${count(automatic.found - automatic.right)} of ${count(automatic.found)}`,
         share(recall(automatic), 3),
-        count(against),
+        count(contradicting),
       ];
     }),
   ),
 )}`;
 }
 
-/** Wrong automatic pairs, for who tunes the engine. */
-export function wrongPairs({ dataset, found }: Ran): Found[] {
+/** Wrong automatic matches, for tuning the engine. */
+export function wrongPairs({ dataset, found }: FirstRun): Found[] {
   const truth = new Set(dataset.truth.flatMap(({ left, right }) => pairsOf(left, right)));
   return found.filter(
     ({ automatic, left, right }) =>

@@ -1,6 +1,6 @@
 /**
- * The engine on holdout months, which were not written for it: the seeds it was tuned on, and those kept for
- * the end.
+ * Judges the engine on the holdout months, which were not written for it: with the seeds that it
+ * was tuned on, and with the seeds that are reserved for the final figures.
  */
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import { companyCards, distributor, manufacturer } from "./datasets/conventions/months.ts";
@@ -12,15 +12,15 @@ import { qualityTable, sumOf } from "./quality.ts";
 import { count, share, table } from "./report.ts";
 
 export const MONTHS = [distributor, manufacturer, companyCards];
-/** May be looked at, line by line. */
+/** The lines of these seeds may be examined. */
 const TUNING_SEEDS = [1, 2, 3, 4, 5];
-/** Judged, never looked at: their lines are shown nowhere. */
+/** The lines of these seeds are never shown or examined, only judged. */
 const FINAL_SEEDS = [101, 102, 103, 104, 105];
 const LINES = 1000;
 const EXAMPLES = 20;
 
 export function holdout(): string {
-  const [tuned, final] = [judged(TUNING_SEEDS), judged(FINAL_SEEDS)];
+  const [tuned, final] = [judgeMonths(TUNING_SEEDS), judgeMonths(FINAL_SEEDS)];
   return `## Holdout months
 
 Three months modelled on published descriptions of bank, card and ledger data (\`judge/datasets/conventions\`), written before the engine's rules
@@ -33,36 +33,36 @@ ${figures("Seeds 1 to 5", tuned)}
 
 Wrong automatic matches of seeds 1 to 5, ${EXAMPLES} at most:
 
-${wrong(tuned.flat())}`;
+${wrongExamples(tuned.flat())}`;
 }
 
-/** For who tunes the engine: without the seeds kept for the end, with what was missed. */
+/** The report for tuning the engine: without the final seeds, and with missed matches. */
 export function tuning(): string {
-  const runs = judged(TUNING_SEEDS);
+  const runs = judgeMonths(TUNING_SEEDS);
   return `${figures("Seeds 1 to 5", runs)}
 
 Wrong automatic matches:
 
-${wrong(runs.flat())}
+${wrongExamples(runs.flat())}
 
 Missed or only in part, in turns over the kinds:
 
-${missed(runs.flat())}`;
+${missedExamples(runs.flat())}`;
 }
 
-function judged(seeds: readonly number[]): Judged[][] {
+function judgeMonths(seeds: readonly number[]): Judged[][] {
   return MONTHS.map((month) => seeds.map((seed) => judge(month(seed, LINES), DEFAULT_RULES)));
 }
 
 function figures(name: string, months: readonly Judged[][]): string {
   const runs = months.flat();
-  const slowest = (of: readonly Judged[]) =>
-    Math.max(...of.map(({ milliseconds }) => milliseconds));
-  const monthName = (of: readonly Judged[]) =>
-    (of[0] as Judged).dataset.name.replace(/, seed .*/, "");
+  const slowest = (monthRuns: readonly Judged[]) =>
+    Math.max(...monthRuns.map(({ milliseconds }) => milliseconds));
+  const monthName = (monthRuns: readonly Judged[]) =>
+    (monthRuns[0] as Judged).dataset.name.replace(/, seed .*/, "");
   return `${name}:
 
-${qualityTable([...months.map((of) => [monthName(of), sumOf(of), slowest(of)] as const), ["all", sumOf(runs), slowest(runs)]])}
+${qualityTable([...months.map((month) => [monthName(month), sumOf(month), slowest(month)] as const), ["all", sumOf(runs), slowest(runs)]])}
 
 ${rulesTable(runs)}
 
@@ -74,10 +74,10 @@ ${table(
 )}`;
 }
 
-/** Per rule: how many of its matches' pairs are true. */
+/** For each rule: the pairs in its matches, and how many of them are true. */
 function rulesTable(runs: readonly Judged[]): string {
   const rows = DEFAULT_RULES.map(({ name }: Rule, rule) => {
-    const of = (automatic: boolean) => {
+    const cellsOf = (automatic: boolean) => {
       const counts = { found: 0, right: 0, true: 0 };
       for (const { dataset, found } of runs) {
         const truth = truePairs(dataset);
@@ -90,7 +90,7 @@ function rulesTable(runs: readonly Judged[]): string {
       }
       return [count(counts.found), count(counts.found - counts.right), share(precision(counts))];
     };
-    return [name, ...of(true), ...of(false)];
+    return [name, ...cellsOf(true), ...cellsOf(false)];
   });
   return table(
     ["Rule", "Automatic: pairs", "wrong", "precision", "Suggested: pairs", "wrong", "precision"],
@@ -98,7 +98,7 @@ function rulesTable(runs: readonly Judged[]): string {
   );
 }
 
-function wrong(runs: readonly Judged[]): string {
+function wrongExamples(runs: readonly Judged[]): string {
   const examples = runs.flatMap(({ dataset, found }) => {
     const truth = truePairs(dataset);
     return found
@@ -125,14 +125,14 @@ function whyWrong(dataset: Dataset, match: Found): string {
     .join(". ");
 }
 
-/** In turns over kinds, so that a frequent one doesn't hide the others. */
-function missed(runs: readonly Judged[]): string {
+/** Examples in turns over kinds, so that a frequent kind doesn't hide the others. */
+function missedExamples(runs: readonly Judged[]): string {
   const byKind = new Map<string, string[]>();
   for (const { dataset, found } of runs) {
     const pairs = new Set(found.flatMap(({ left, right }) => pairsOf(left, right)));
     for (const match of dataset.truth) {
       if (pairsOf(match.left, match.right).every((pair) => pairs.has(pair))) continue;
-      const description = `${match.kind} (${dataset.name}): ${describeMatch(dataset, match.left, match.right)}. ${whatInstead(dataset, found, match)}`;
+      const description = `${match.kind} (${dataset.name}): ${describeMatch(dataset, match.left, match.right)}. ${describeFound(dataset, found, match)}`;
       byKind.set(match.kind, [...(byKind.get(match.kind) ?? []), description]);
     }
   }
@@ -144,17 +144,17 @@ function missed(runs: readonly Judged[]): string {
   return numbered(turns.flat().slice(0, 3 * EXAMPLES));
 }
 
-function whatInstead(
+function describeFound(
   dataset: Dataset,
   found: readonly Found[],
   { left, right }: TrueMatch,
 ): string {
   const lines = new Set([...left, ...right]);
-  const instead = found.filter((match) =>
+  const overlapping = found.filter((match) =>
     [...match.left, ...match.right].some((line) => lines.has(line)),
   );
-  if (instead.length === 0) return "Left open.";
-  return instead
+  if (overlapping.length === 0) return "Left open.";
+  return overlapping
     .map(
       (match) =>
         `Found (${match.automatic ? "automatic" : "suggested"}): ${describeMatch(dataset, match.left, match.right)}`,

@@ -1,4 +1,4 @@
-/** One dataset matched by rules and measured against its truth. */
+/** Matches a dataset by rules and measures the result against the truth. */
 import { match } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
 import type { Rule } from "../rules.ts";
@@ -7,7 +7,7 @@ import { type Found, foundIn, linesOf, measure, type Quality } from "./measure.t
 
 export type Judged = { dataset: Dataset; found: Found[]; quality: Quality; milliseconds: number };
 
-/** @throws where a result breaks an invariant: then no figure counts. */
+/** @throws if the result violates an invariant, in which case its figures would be meaningless. */
 export function judge(dataset: Dataset, rules: readonly Rule[]): Judged {
   const startedAt = performance.now();
   const result = match({

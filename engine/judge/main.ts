@@ -1,11 +1,11 @@
 /**
  * `npm run judge`: how well and how fast the engine matches, written to engine/judge/results.md.
- * Worlds of seeds below 100 were looked at while the engine was made; what is reported is of seeds
- * from 101 on.
+ * Datasets with seeds below 100 were examined during development; the reported figures are from
+ * seeds 101 and up.
  *
- *   npm run judge                 all of it
- *   npm run judge -- accuracy     one part, printed and not written: accuracy, ablation, speed
- *   npm run judge -- tuning       the holdout's months of the seeds for tuning, with what was missed
+ *   npm run judge                 the whole report
+ *   npm run judge -- accuracy     only prints one part: accuracy, ablation or speed
+ *   npm run judge -- tuning       the holdout months with the tuning seeds, and missed matches
  */
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
@@ -17,7 +17,7 @@ import { tuning } from "./holdout.ts";
 import { speed } from "./speed-table.ts";
 
 const part = process.argv[2];
-const before = loadavg();
+const loadBefore = loadavg();
 const parts = [];
 if (part === "tuning") parts.push(tuning());
 if (!part || part === "accuracy") parts.push(accuracy());
@@ -26,7 +26,7 @@ if (!part || part === "speed") parts.push(speed());
 const page = `# How well and how fast the engine matches
 
 Made by \`npm run judge\` on ${new Date().toISOString().slice(0, 10)}, engine ${ENGINE_VERSION}, Node ${process.version}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB; load of the machine
-${before.map((load) => load.toFixed(1)).join(", ")} at the start and ${loadavg()
+${loadBefore.map((load) => load.toFixed(1)).join(", ")} at the start and ${loadavg()
   .map((load) => load.toFixed(1))
   .join(
     ", ",

@@ -1,10 +1,10 @@
-/** Matches against the truth: pairs of a left and a right line, and whole groups. */
+/** Compares matches with the truth: pairs of a left and a right line, and whole groups. */
 import type { Result } from "../engine.ts";
 import { Lines } from "../lines.ts";
 import type { Matches } from "../matches.ts";
 import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
 
-/** What was found, by the identities of its lines. */
+/** A match that was found, by the identities of its lines. */
 export type Found = {
   left: string[];
   right: string[];
@@ -13,6 +13,7 @@ export type Found = {
   rule: number;
 };
 
+/** `found`: all pairs or groups found. `right`: those that are true. `true`: all in the truth. */
 export type Counts = { found: number; right: number; true: number };
 export type Quality = {
   all: Counts;
@@ -51,7 +52,7 @@ export function measure(dataset: Dataset, found: readonly Found[]): Quality {
     groups.add(groupKey(left, right));
     for (const pair of pairsOf(left, right)) {
       kindOf.set(pair, kind);
-      count(byKind, kind).true += 1;
+      countsOf(byKind, kind).true += 1;
     }
   }
   const all: Counts = { found: 0, right: 0, true: kindOf.size };
@@ -60,21 +61,21 @@ export function measure(dataset: Dataset, found: readonly Found[]): Quality {
   const whole: Counts = { found: found.length, right: 0, true: dataset.truth.length };
   for (const match of found) {
     if (groups.has(groupKey(match.left, match.right))) whole.right += 1;
-    const own = match.automatic ? automatic : suggested;
+    const counts = match.automatic ? automatic : suggested;
     for (const pair of pairsOf(match.left, match.right)) {
       all.found += 1;
-      own.found += 1;
+      counts.found += 1;
       const kind = kindOf.get(pair);
       if (kind === undefined) continue;
       all.right += 1;
-      own.right += 1;
-      count(byKind, kind).right += 1;
+      counts.right += 1;
+      countsOf(byKind, kind).right += 1;
     }
   }
   return { all, automatic, suggested, groups: whole, byKind };
 }
 
-/** Pairs across the sides; of lines of one side that cancel, pairs among them. */
+/** The pairs across the sides of a match. For a reversal, the pairs among its lines. */
 export function pairsOf(left: readonly string[], right: readonly string[]): string[] {
   if (left.length > 0 && right.length > 0)
     return left.flatMap((l) => right.map((r) => `${l} ${r}`));
@@ -98,11 +99,11 @@ function groupKey(left: readonly string[], right: readonly string[]): string {
   return `${[...left].sort().join(" ")}|${[...right].sort().join(" ")}`;
 }
 
-function count(counts: Map<string, Counts>, kind: string): Counts {
-  let own = counts.get(kind);
-  if (!own) {
-    own = { found: 0, right: 0, true: 0 };
-    counts.set(kind, own);
+function countsOf(byKind: Map<string, Counts>, kind: string): Counts {
+  let counts = byKind.get(kind);
+  if (!counts) {
+    counts = { found: 0, right: 0, true: 0 };
+    byKind.set(kind, counts);
   }
-  return own;
+  return counts;
 }

@@ -1,4 +1,4 @@
-/** The report of quality: sums over runs, and a row of figures for each. */
+/** Reports the quality of runs: totals over runs, and a row of figures for each. */
 
 import type { Judged } from "./judge.ts";
 import { type Counts, f1, precision, type Quality, recall } from "./measure.ts";

@@ -1,4 +1,4 @@
-/** Tables in Markdown. */
+/** Formats a Markdown table. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

@@ -28,7 +28,7 @@ type Report = {
   longest_pause_ms: number;
 };
 
-/** Each case in a separate process, with the heap limit of a matcher. */
+/** Runs each case in a separate process with the heap limit of a matcher. */
 export function speed(): string {
   const rows = RUNS.map(([name, size]) => {
     const command = [...HEAP.matcher, join(import.meta.dirname, "speed.ts"), name, String(size)];

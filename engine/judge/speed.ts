@@ -1,6 +1,6 @@
 /**
- * One run in a separate process, so that its memory can be measured: `node engine/judge/speed.ts
- * <case> <lines a side>` prints a line of JSON.
+ * Measures one run in a separate process, so that its memory can be measured, too. `node
+ * engine/judge/speed.ts <case> <lines per side>` prints the figures as a line of JSON.
  */
 import { type Result, run } from "../engine.ts";
 import { checkInvariants } from "../invariants.ts";
@@ -16,7 +16,7 @@ const NAMES = Array.from(
   (_, at) => `${["Nord", "Süd", "West", "Ost", "Alt", "Neu"][at % 6]}werk ${at} GmbH`,
 );
 
-/** Each adds about `size` lines a side, one after another, as they would come from a database. */
+/** Each case adds about `size` lines per side, one at a time, as if read from a database. */
 export const CASES: Record<string, (size: number, random: Random, add: Add) => void> = {
   "90 % exact": (size, random, add) => mixed(size, random, add, 0.9),
   "10,000 new against 100,000 open": (size, random, add) => arriving(size, random, add),
@@ -136,8 +136,8 @@ function mixed(size: number, random: Random, add: Add, exact: number): void {
 }
 
 /**
- * The left has been open for long: of the lines that come on the right each belongs to one of a
- * tenth of it, or to none.
+ * New lines on the right against many open lines on the left. Only a tenth of the right lines are
+ * added, so most left lines stay open.
  */
 function arriving(size: number, random: Random, add: Add): void {
   mixed(
@@ -162,7 +162,7 @@ if (process.argv[1]?.endsWith("speed.ts")) {
   );
   const filledAt = performance.now();
   const cpu = process.cpuUsage();
-  const { result, longest } = stepped({ ...lines, rules: DEFAULT_RULES });
+  const { result, longest } = runMeasured({ ...lines, rules: DEFAULT_RULES });
   const used = process.cpuUsage(cpu);
   const doneAt = performance.now();
   const violations = checkInvariants(result);
@@ -189,7 +189,7 @@ if (process.argv[1]?.endsWith("speed.ts")) {
   );
 }
 
-function stepped(input: Parameters<typeof run>[0]): { result: Result; longest: number } {
+function runMeasured(input: Parameters<typeof run>[0]): { result: Result; longest: number } {
   const running = run(input);
   let longest = 0;
   for (let before = performance.now(); ; ) {

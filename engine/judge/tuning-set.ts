@@ -1,4 +1,4 @@
-/** The tuning half of a public set of bank transfers: see data/bank-transfers/README.md. */
+/** The tuning half of a public dataset of bank transfers; see data/bank-transfers/README.md. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ import { garble } from "./datasets/texts.ts";
 const FOLDER = join(import.meta.dirname, "data/bank-transfers");
 const DAY_MS = 86_400_000;
 
-/** As the set is judged: one rule, residuals allowed. */
+/** The rule by which the dataset is judged. It allows residuals. */
 export const TRANSFER_RULES: readonly Rule[] = [
   {
     name: "Evidence",
@@ -37,7 +37,7 @@ export function bankTransfers(): Dataset {
   };
 }
 
-/** Each side with a random share of its lines taken away, and the truth of what is left. */
+/** Removes a random share of the lines of each side, and limits the truth to the others. */
 export function dropLines(dataset: Dataset, share: number, seed: number): Dataset {
   const random = new Random(seed);
   const left = dataset.left.filter(() => random.next() >= share);
@@ -46,7 +46,8 @@ export function dropLines(dataset: Dataset, share: number, seed: number): Datase
 }
 
 /**
- * One of two random halves of the transfers: what a rule was tuned on says nothing of the other.
+ * One of two random halves of the transfers, so that a rule tuned on one half is tested on the
+ * other.
  */
 export function randomHalf(dataset: Dataset, which: 0 | 1, seed: number): Dataset {
   const random = new Random(seed);
@@ -57,11 +58,11 @@ export function randomHalf(dataset: Dataset, which: 0 | 1, seed: number): Datase
     ...dataset,
     left: dataset.left.filter(({ identity }) => lefts.has(identity)),
     right: dataset.right.filter(({ identity }) => rights.has(identity)),
-    truth: truth,
+    truth,
   };
 }
 
-/** Other amounts, other days and a slip in every fifth memo: what fits the sample alone breaks. */
+/** Changes all amounts and days and garbles every fifth memo, to detect overfitting to the data. */
 export function perturb(dataset: Dataset, seed: number): Dataset {
   const random = new Random(seed);
   const factor = 0.5 + random.next();

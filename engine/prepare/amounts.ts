@@ -1,4 +1,4 @@
-/** How far two amounts may be apart under a rule, in whole minor units without rounding errors. */
+/** Computes the tolerance of amounts under a rule, in minor units and without rounding errors. */
 import type { Rule } from "../rules.ts";
 
 const BPS = 10_000;
@@ -10,8 +10,8 @@ export function toleranceOf(rule: Rule): AmountTolerance {
 }
 
 /**
- * The tolerance for two amounts: a number of minor units, or of basis points of the larger one,
- * whichever is more.
+ * The tolerance for two amounts in minor units: the larger of the fixed tolerance and the basis
+ * points of the larger amount.
  */
 export function toleranceFor({ minor, bps }: AmountTolerance, a: number, b: number): number {
   const larger = Math.max(Math.abs(a), Math.abs(b));
@@ -19,22 +19,22 @@ export function toleranceFor({ minor, bps }: AmountTolerance, a: number, b: numb
   return Math.max(minor, share);
 }
 
-/** Whether two amounts of one sign are near enough. Nothing but zero is near zero. */
+/** Whether two amounts have the same sign and are within the tolerance. Only zero is near zero. */
 export function isWithin(tolerance: AmountTolerance, a: number, b: number): boolean {
   if (a === b) return true;
   if (a === 0 || b === 0 || a > 0 !== b > 0) return false;
   return Math.abs(a - b) <= toleranceFor(tolerance, a, b);
 }
 
-/** The smallest and the largest amount within the tolerance of one. */
+/** The smallest and the largest amount within the tolerance of an amount. */
 export function reachOf(tolerance: AmountTolerance, amount: number): { low: number; high: number } {
   const size = Math.abs(amount);
   if (size === 0) return { low: 0, high: 0 };
   const smallest = Math.max(1, size - toleranceFor(tolerance, size, 0));
   let largest = size + tolerance.minor;
   if (tolerance.bps > 0) {
-    // The larger amount's share counts: x − size ≤ x · bps. Rounding may make it one too large,
-    // never too small.
+    // The tolerance is a share of the larger amount: x − size ≤ x · bps. Because of rounding, the
+    // guess may be too large, but never too small.
     const guess =
       tolerance.bps >= BPS
         ? Number.MAX_SAFE_INTEGER

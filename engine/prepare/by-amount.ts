@@ -2,11 +2,13 @@ import { mix } from "./hash.ts";
 
 const NONE = -1;
 
-/** Some lines by their amount, in buckets: a Map of lists would cost more than is asked of it. */
+/** Looks up lines by amount in a hash table. Building a Map of lists would cost more. */
 export class ByAmount {
   private readonly amount: Float64Array;
   private readonly lines: Int32Array;
-  /** By bucket the place of its last line in `lines`; by place the one before it. */
+  /**
+   * `head` is the index in `lines` of each bucket's last line, `before` that of the line before.
+   */
   private readonly head: Int32Array;
   private readonly before: Int32Array;
 
@@ -23,17 +25,17 @@ export class ByAmount {
     }
   }
 
-  /** Whether any line of an amount passes, the last ones first. */
-  some(amount: number, isWanted: (line: number) => boolean): boolean {
+  /** Whether any line with this amount passes a test. The last line is tested first. */
+  some(amount: number, passes: (line: number) => boolean): boolean {
     let at = this.head[this.bucketOf(amount)] as number;
     for (; at !== NONE; at = this.before[at] as number) {
       const line = this.lines[at] as number;
-      if (this.amount[line] === amount && isWanted(line)) return true;
+      if (this.amount[line] === amount && passes(line)) return true;
     }
     return false;
   }
 
-  /** Safe integers: the upper bits count, too. */
+  /** Hashes both halves of the amount, because it may be any safe integer. */
   private bucketOf(amount: number): number {
     return mix((amount | 0) ^ Math.floor(amount / 4294967296)) & (this.head.length - 1);
   }

@@ -1,7 +1,7 @@
 /**
- * What a printed reference is without its check digits: ISO 11649 (RF), the Swiss QR reference, and
- * numbers that end in a digit by Luhn (Swedish OCR, Norwegian KID), by modulus 11 (KID) or by
- * weights of 7, 3 and 1 (Finnish).
+ * Adds and removes the check digits of printed references: ISO 11649 (RF), the Swiss QR reference,
+ * and numbers that end in a check digit by Luhn (Swedish OCR, Norwegian KID), by modulus 11 (KID)
+ * or by weights of 7, 3 and 1 (Finnish).
  */
 
 import { isNumber } from "./digits.ts";
@@ -12,8 +12,9 @@ const QR_DIGITS = 27;
 const CREDITOR = /^RF(\d\d)([A-Z0-9]{1,21})$/;
 
 /**
- * @param name a reference as one word. @returns without leading zeros; none where no check digit is
- * right.
+ * Removes the check digits of a reference.
+ * @param name the reference as one word.
+ * @returns the reference without check digits and leading zeros; empty if no check digit is right.
  */
 export function withoutCheckDigits(name: string): string[] {
   const creditor = name.startsWith("RF") ? CREDITOR.exec(name) : null;
@@ -33,21 +34,21 @@ export function withoutCheckDigits(name: string): string[] {
   return isRight && bare.length >= MIN_DIGITS ? [bare] : [];
 }
 
-/** How a number is printed with check digits: as a creditor reference, or with one digit behind it. */
+/** The printed forms of a number: as a creditor reference, and with each kind of check digit. */
 export function withCheckDigits(body: string): string[] {
   const check = String(98 - remainder97(`${body}RF00`)).padStart(2, "0");
   const digits = new Set([luhn(body), finnish(body), modulus11(body) % 10]);
   return [`RF${check}${body}`, ...Array.from(digits, (digit) => `${body}${digit}`)];
 }
 
-/** ISO 7064, with A as 10 to Z as 35. */
+/** The remainder modulo 97 by ISO 7064, with A as 10 to Z as 35. */
 export function remainder97(text: string): number {
-  let rest = 0;
+  let remainder = 0;
   for (const letter of text) {
     const value = Number.parseInt(letter, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
   }
-  return rest;
+  return remainder;
 }
 
 function luhn(body: string): number {
@@ -68,7 +69,7 @@ function finnish(body: string): number {
   return (10 - (sum % 10)) % 10;
 }
 
-/** 10 stands for the numbers whose check would be a hyphen. */
+/** Returns 10 for numbers whose check character is a hyphen. */
 function modulus11(body: string): number {
   let sum = 0;
   for (let at = 0; at < body.length; at++)

@@ -1,15 +1,15 @@
 const FIRST_CAPACITY = 1024;
 
 /**
- * How often each of many numbers occurs: an open-addressing table in a third of the memory of a
- * Map.
+ * Counts how often each of many numbers occurs, in an open-addressing hash table that takes a third
+ * of the memory of a Map.
  */
 export class Counts {
   private keys: Float64Array;
   private counts: Int32Array;
   private size = 0;
 
-  /** @param expected how many numbers will come: more are taken, at the cost of copying. */
+  /** @param expected the expected count of numbers. More are accepted, at the cost of copying. */
   constructor(expected = 0) {
     const capacity = Math.max(FIRST_CAPACITY, 2 ** Math.ceil(Math.log2(2 * expected + 1)));
     this.keys = new Float64Array(capacity).fill(NaN);

@@ -1,14 +1,15 @@
 import type { Rule } from "../rules.ts";
 
 /**
- * The number of business days before a day (days since 1970-01-01), so that a difference of two is
- * a number of business days. A non-business day has the number of the next business day.
+ * Numbers days so that the difference of two numbers is the number of business days between them.
+ * The argument is in days since 1970-01-01. A non-business day has the number of the next business
+ * day.
  */
 export type BusinessDays = (day: number) => number;
 
 /**
- * The days on which a calendar opens: weekdays (ISO 8601: 1 is Monday), and days since 1970-01-01
- * that are otherwise, in rising order.
+ * The days on which a calendar is open: weekdays (ISO 8601: 1 is Monday), and exceptions as days
+ * since 1970-01-01, in ascending order.
  */
 export type OpenDays = {
   weekdays: readonly number[];
@@ -20,29 +21,29 @@ export type OpenDays = {
 const MONDAY_BEFORE_1970 = 3;
 
 /**
- * The business days of a calendar. Equal days give equal numbers, whatever else the calendar says.
+ * The business days of a calendar. Calendars that are open on the same days give the same numbers.
  */
 export function businessDaysOf({ weekdays, opened, closed }: OpenDays): BusinessDays {
-  const isWorked = (weekday: number) => weekdays.includes(weekday + 1);
+  const isOpen = (weekday: number) => weekdays.includes(weekday + 1);
   const before = Array.from(
     { length: 8 },
     (_, weekday) =>
-      [0, 1, 2, 3, 4, 5, 6].filter((value) => value < weekday && isWorked(value)).length,
+      [0, 1, 2, 3, 4, 5, 6].filter((value) => value < weekday && isOpen(value)).length,
   );
-  const week = before[7] as number;
-  const added = opened.filter((day) => !isWorked(weekdayOf(day)));
-  const taken = closed.filter((day) => isWorked(weekdayOf(day)));
+  const daysPerWeek = before[7] as number;
+  const extraDays = opened.filter((day) => !isOpen(weekdayOf(day)));
+  const missingDays = closed.filter((day) => isOpen(weekdayOf(day)));
   return (day) =>
-    Math.floor((day + MONDAY_BEFORE_1970) / 7) * week +
+    Math.floor((day + MONDAY_BEFORE_1970) / 7) * daysPerWeek +
     (before[weekdayOf(day)] as number) +
-    countBefore(added, day) -
-    countBefore(taken, day);
+    countBefore(extraDays, day) -
+    countBefore(missingDays, day);
 }
 
 /** Monday to Friday, without holidays: used if the caller has no calendar. */
 export const mondayToFriday = businessDaysOf({ weekdays: [1, 2, 3, 4, 5], opened: [], closed: [] });
 
-/** The days that a rule counts in. */
+/** How a rule numbers days: business days or calendar days. */
 export function daysOf(rule: Rule, businessDays: BusinessDays): (day: number) => number {
   return rule.day_kind === "business" ? businessDays : (day) => day;
 }

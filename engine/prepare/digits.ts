@@ -1,4 +1,4 @@
-/** Whether a word is of the digits 0 to 9 alone. An empty one is not. */
+/** Whether a word has only the digits 0 to 9. An empty word does not count. */
 export function isNumber(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (!isDigit(word.charCodeAt(at))) return false;
   return word.length > 0;

@@ -1,7 +1,7 @@
 /**
- * Hashes of 64 bits in two lanes of 32. Two multiplicative streams with different odd constants,
- * each finished with the mixer of MurmurHash3 (Appleby 2011) over both. Not for secrets: a tenant
- * who constructs collisions only disturbs their own run.
+ * Computes hashes of 64 bits in two lanes of 32: two multiplicative streams with different odd
+ * constants, each finished with the mixer of MurmurHash3 (Appleby 2011) over both. It is not
+ * collision-resistant: a tenant who constructs collisions only disturbs their own run.
  */
 export class Hasher {
   high = 0;
@@ -13,7 +13,7 @@ export class Hasher {
     return this;
   }
 
-  /** Takes 32 bits. */
+  /** Adds 32 bits. */
   word(value: number): this {
     this.high = Math.imul(this.high ^ value, 0x9e3779b1);
     this.low = Math.imul(this.low ^ value, 0x5f356495);
@@ -22,7 +22,7 @@ export class Hasher {
     return this;
   }
 
-  /** Takes a safe integer, or any other double. */
+  /** Adds a number: a safe integer or any other double. */
   number(value: number): this {
     DOUBLE[0] = value === 0 ? 0 : value;
     return this.word(WORDS[0] as number).word(WORDS[1] as number);
@@ -39,7 +39,7 @@ export class Hasher {
 const DOUBLE = new Float64Array(1);
 const WORDS = new Uint32Array(DOUBLE.buffer);
 
-/** MurmurHash3's finalizer of 32 bits. */
+/** The 32-bit finalizer of MurmurHash3. */
 export function mix(value: number): number {
   let h = value | 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -47,7 +47,7 @@ export function mix(value: number): number {
   return h ^ (h >>> 16);
 }
 
-/** A column of hashes. 0 in both lanes stands for a missing value. */
+/** A column of hashes. Zero in both lanes stands for a missing value. */
 export class HashColumn {
   high: Uint32Array;
   low: Uint32Array;
@@ -82,7 +82,7 @@ export class HashColumn {
     );
   }
 
-  /** 53 bits of it as a number, to be a key of a Map. */
+  /** 53 bits of the hash as a number, for use as the key of a Map. */
   key(index: number): number {
     return ((this.high[index] as number) & 0x1fffff) * 4294967296 + (this.low[index] as number);
   }
@@ -90,7 +90,7 @@ export class HashColumn {
 
 type Column = Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array;
 
-/** The same column with room for `capacity` values. */
+/** Copies a column into one with room for `capacity` values. */
 export function growColumn<T extends Column>(column: T, capacity: number): T {
   const larger = new (column.constructor as new (length: number) => T)(capacity);
   larger.set(column as never);

@@ -5,8 +5,8 @@ import { Hasher } from "./hash.ts";
 const hash = new Hasher();
 
 /**
- * What lines must share to be compared by a rule: their currency and the fields of its `on`.
- * @returns the hash, valid until the next call, or null where the line lacks one of the fields.
+ * Hashes what lines must share to be compared by a rule: the currency and the fields in `on`.
+ * @returns the hash, valid until the next call, or null if the line lacks one of the fields.
  */
 export function ruleKey(lines: Lines, line: number, on: readonly RuleField[]): Hasher | null {
   hash.start(0x0e).word(lines.currency[line] as number);

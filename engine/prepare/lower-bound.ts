@@ -1,6 +1,6 @@
 /**
- * @returns the place of the first of these rising values that is `value` or more; their number
- * where none is.
+ * Finds the first value that is not smaller than `value`, in an array in ascending order.
+ * @returns its index, or the length of the array if there is none.
  */
 export function lowerBound(sorted: ArrayLike<number>, value: number): number {
   let low = 0;

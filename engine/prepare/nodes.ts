@@ -6,9 +6,9 @@ import { ruleKey } from "./key.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * The open lines of a side that a rule concerns, in canonical order. Lines that nothing tells apart
- * are one node: whichever of them is matched, the books are the same, and a hundred thousand of
- * them cost as much as one.
+ * The open lines of a side to which a rule applies, in canonical order. Indistinguishable lines
+ * form one node: it makes no difference which of them is matched, and a hundred thousand of them
+ * cost as much as one.
  */
 export class Nodes {
   readonly lines: Lines;
@@ -19,6 +19,7 @@ export class Nodes {
   readonly amount: Float64Array;
   readonly day: Int32Array;
   readonly key: HashColumn;
+  /** By node: how many of its lines were taken. */
   private readonly taken: Int32Array;
   private sizes: Int32Array | null = null;
 
@@ -27,7 +28,7 @@ export class Nodes {
     side: Side,
     rule: Rule,
     dayNumber: (day: number) => number,
-    keep?: (amount: number, line: number) => boolean,
+    isIncluded?: (amount: number, line: number) => boolean,
   ) {
     const lines = state[side];
     this.lines = lines;
@@ -41,7 +42,7 @@ export class Nodes {
     let members = 0;
     for (const line of open) {
       const amount = lines.amount[line] as number;
-      if (keep && !keep(amount, line)) continue;
+      if (isIncluded && !isIncluded(amount, line)) continue;
       const key = ruleKey(lines, line, rule.on ?? []);
       if (!key) continue;
       if (members === 0 || !state.areTwins(side, line, this.member[members - 1] as number)) {
@@ -58,15 +59,15 @@ export class Nodes {
     this.taken = new Int32Array(count);
   }
 
-  /** The line that stands for a node. */
+  /** The first line of a node, which represents it. */
   line(node: number): number {
     return this.member[this.start[node] as number] as number;
   }
 
-  /** The nodes of which this holds, in their order, by amount. */
-  byAmount(isWanted: (node: number) => boolean): Map<number, number[]> {
+  /** The nodes that pass a test, in order, grouped by amount. */
+  byAmount(isIncluded: (node: number) => boolean): Map<number, number[]> {
     const nodes: number[] = [];
-    for (let node = 0; node < this.count; node++) if (isWanted(node)) nodes.push(node);
+    for (let node = 0; node < this.count; node++) if (isIncluded(node)) nodes.push(node);
     return Map.groupBy(nodes, (node) => this.amount[node] as number);
   }
 
@@ -75,8 +76,8 @@ export class Nodes {
   }
 
   /**
-   * Whether a person rejected these two nodes, each of one line. Of twins one is rejected, the
-   * others are not.
+   * Whether a person rejected these two nodes as a match. A node of several lines never counts as
+   * rejected, because a rejection only affects one of them.
    */
   isRejected(state: RunState, node: number, other: Nodes, otherNode: number): boolean {
     if (!state.hasRejections || this.size(node) > 1 || other.size(otherNode) > 1) return false;
@@ -85,14 +86,14 @@ export class Nodes {
       : state.isRejected([other.line(otherNode)], [this.line(node)]);
   }
 
-  /** The next line of a node, each once. */
+  /** Takes the next line of a node. Each line is returned once. */
   take(node: number): number {
     const at = this.taken[node] as number;
     this.taken[node] = at + 1;
     return this.member[(this.start[node] as number) + at] as number;
   }
 
-  /** How many lines each node stands for. */
+  /** The number of lines of each node. */
   capacities(): Int32Array {
     if (this.sizes) return this.sizes;
     this.sizes = new Int32Array(this.count);

@@ -1,14 +1,14 @@
 import { type Lines, TEXT_FIELDS } from "../lines.ts";
 
 /**
- * The canonical order of the lines of a side: by content, then identity, never by when or where
- * they were added. Every tie is settled by it.
+ * Compares lines of a side by canonical order: by content, then by identity, never by when they
+ * were added. This order settles every tie.
  */
 export function compareLines(lines: Lines, a: number, b: number): number {
   return compareContent(lines, a, b) || lines.identity.compare(a, b);
 }
 
-/** 0 where nothing that is matched on tells two lines of a side apart. */
+/** Compares the fields that rules use; 0 if they don't tell two lines of a side apart. */
 export function compareContent(lines: Lines, a: number, b: number): number {
   const { value_date, currency, amount, booked_date, hashes } = lines;
   const first =
@@ -24,10 +24,10 @@ export function compareContent(lines: Lines, a: number, b: number): number {
   return 0;
 }
 
-/** The numbers of `lines` that pass, in canonical order. */
-export function inOrder(lines: Lines, keep: (line: number) => boolean): Int32Array {
+/** The line numbers that pass a test, in canonical order. */
+export function sortLines(lines: Lines, isIncluded: (line: number) => boolean): Int32Array {
   let count = 0;
   const order = new Int32Array(lines.length);
-  for (let line = 0; line < lines.length; line++) if (keep(line)) order[count++] = line;
+  for (let line = 0; line < lines.length; line++) if (isIncluded(line)) order[count++] = line;
   return order.slice(0, count).sort((a, b) => compareLines(lines, a, b));
 }

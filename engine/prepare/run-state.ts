@@ -12,19 +12,19 @@ import { BASIS, HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
 import type { Side } from "../side.ts";
 import type { LinesByNumber } from "./named.ts";
-import { compareContent, inOrder } from "./order.ts";
+import { compareContent, sortLines } from "./order.ts";
 import { sum } from "./sum.ts";
 import { type SideTexts, Texts } from "./texts.ts";
 
-/** What a match is worth at most whose lines contradict each other. */
-const CONTRADICTED = 0.5;
+/** The maximum score of a match whose lines contradict each other. */
+const MAX_CONTRADICTED_SCORE = 0.5;
 
-/** Digits that change places make nine minor units or more. */
+/** The maximum rounding difference in minor units. Swapped digits differ by nine or more. */
 const MAX_ROUNDING = 8;
 
-const UNREAD = new Numbering(null);
+const NUMBERING_BEFORE_TEXTS = new Numbering(null);
 
-/** Lines of both sides. */
+/** A set of lines of both sides. */
 class LineSet {
   private readonly left = new Set<number>();
   private readonly right = new Set<number>();
@@ -39,42 +39,42 @@ class LineSet {
   }
 }
 
-/** How far a run has come: what its stages read and what they have settled. */
+/** The state of a run: what its stages have read and matched so far. */
 export class RunState {
   readonly left: Lines;
   readonly right: Lines;
   private readonly rejected: ReadonlySet<string>;
   readonly confirmed = new Matches();
   /**
-   * Proposals of all rules, overlapping each other and perhaps later matches: the best disjoint
-   * ones are kept at the end.
+   * The proposals of all rules. They may overlap each other and later matches; at the end, the best
+   * disjoint ones become suggestions.
    */
   readonly proposed = new Matches();
-  /** Lines of reversals that a person is to decide on. */
-  readonly perhapsCancelled = { left: new Set<number>(), right: new Set<number>() };
+  /** Lines of possible reversals, about which a person decides. */
+  readonly pendingReversals = { left: new Set<number>(), right: new Set<number>() };
   /**
-   * Second charges and the credits that take them back: only the first charge has a counterpart.
+   * Duplicate charges and the credits that reverse them. Only the first charge has a counterpart.
    */
   readonly chargedTwice = { left: new Set<number>(), right: new Set<number>() };
-  /** Lines that a suggested sum of lines with the same names explains to the cent. */
+  /** Lines of suggested sums that are exact to the cent and whose lines share names. */
   readonly exactSums = new LineSet();
-  /** Lines that have both such a sum and a probable pair that leaves a difference. */
+  /** Lines that have such a sum and also a probable pair that leaves a difference. */
   readonly disputed = new LineSet();
   private readonly settled: { left: Uint8Array; right: Uint8Array };
   private readonly settledCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
-  private words: Texts | null = null;
-  private movements: Kinds | null = null;
-  private numbers: Numbering | null = null;
-  private readonly names: { left?: OtherNames; right?: OtherNames } = {};
-  private readonly quoted: { left?: QuotedReferences; right?: QuotedReferences } = {};
-  /** Which lines name each other by a number; null before a rule has looked for them. */
+  private cachedTexts: Texts | null = null;
+  private cachedKinds: Kinds | null = null;
+  private cachedNumbering: Numbering | null = null;
+  private readonly cachedNames: { left?: OtherNames; right?: OtherNames } = {};
+  private readonly cachedReferences: { left?: QuotedReferences; right?: QuotedReferences } = {};
+  /** Lines that name each other by a number; null before a rule has searched them. */
   named: LinesByNumber | null = null;
   readonly contradictions: Contradictions;
   private readonly ownBookings: OwnBookings;
-  /** Whether the leading exact rules are done. */
-  isWeighing = false;
-  private readonly close = new Map<SideTexts, CloseWords>();
+  /** Whether the leading exact rules have been applied. */
+  isPastExactRules = false;
+  private readonly cachedCloseWords = new Map<SideTexts, CloseWords>();
 
   constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
     this.left = left;
@@ -94,10 +94,10 @@ export class RunState {
   }
 
   /**
-   * The one way into the result: confirms what nothing holds back, unless the lines contradict each
-   * other or their amounts are a slip apart, and proposes the rest, except a bank's own booking
-   * with a customer's line.
-   * @returns whether it was confirmed.
+   * Adds a match to the result. Every rule adds its matches here. The match is confirmed unless the
+   * verdict holds it back, its lines contradict each other, or its amounts are a typing slip apart.
+   * Other matches are proposed, except a bank's own booking with a customer's line.
+   * @returns whether the match was confirmed.
    */
   decide(
     rule: number,
@@ -106,7 +106,7 @@ export class RunState {
     verdict: Verdict,
     allocated?: readonly number[],
   ): boolean {
-    if (this.isWeighing && verdict.basis !== BASIS.keyed && this.areUnrelated(left, right))
+    if (this.isPastExactRules && verdict.basis !== BASIS.keyed && this.areUnrelated(left, right))
       return false;
     const contradicts = this.contradictions.of(left, right).length > 0;
     const isHeld = contradicts || this.areSlipApart(left, right, verdict);
@@ -115,18 +115,18 @@ export class RunState {
       return true;
     }
     const held = verdict.held === HELD.no ? HELD.contradiction : verdict.held;
-    const score = contradicts ? Math.min(verdict.score, CONTRADICTED) : verdict.score;
+    const score = contradicts ? Math.min(verdict.score, MAX_CONTRADICTED_SCORE) : verdict.score;
     this.proposed.add(rule, left, right, { ...verdict, held, score }, allocated);
     return false;
   }
 
   private areUnrelated(left: ArrayLike<number>, right: ArrayLike<number>): boolean {
-    return left.length > 0 && right.length > 0 && this.ownBookings.areAgainstParty(left, right);
+    return left.length > 0 && right.length > 0 && this.ownBookings.isOwnAgainstParty(left, right);
   }
 
   /**
-   * Whether a slip of typing explains a difference better than a fee would. A rule that doesn't
-   * weigh calls a few minor units rounding.
+   * Whether a typing slip explains the difference of the amounts better than a fee does. For rules
+   * that don't weigh evidence, a few minor units count as rounding.
    */
   private areSlipApart(
     left: ArrayLike<number>,
@@ -159,8 +159,8 @@ export class RunState {
     for (let at = 0; at < right.length; at++) this.settled.right[right[at] as number] = 1;
   }
 
-  /** The lines that are proposed with a higher score than this. */
-  probablyProposed(score: number): Record<Side, ReadonlySet<number>> {
+  /** The lines of proposals with a score above this one. */
+  proposedAbove(score: number): Record<Side, ReadonlySet<number>> {
     const lines = { left: new Set<number>(), right: new Set<number>() };
     for (let index = 0; index < this.proposed.length; index++) {
       if ((this.proposed.score[index] as number) <= score) continue;
@@ -186,24 +186,24 @@ export class RunState {
     const before = this.ordered[side];
     if (before?.length === this.openCount(side)) return before;
     const isOpen = (line: number) => this.isOpen(side, line);
-    const ordered = before ? before.filter(isOpen) : inOrder(this[side], isOpen);
+    const ordered = before ? before.filter(isOpen) : sortLines(this[side], isOpen);
     this.ordered[side] = ordered;
     return ordered;
   }
 
-  /** The same without what may be cancelled: in a sum it would only fill what is missing. */
-  openUncancelled(side: Side): Int32Array {
-    const cancelled = this.perhapsCancelled[side];
-    return cancelled.size === 0
+  /** The open lines without possible reversals, which could only fill gaps in sums. */
+  openForSums(side: Side): Int32Array {
+    const pending = this.pendingReversals[side];
+    return pending.size === 0
       ? this.open(side)
-      : this.open(side).filter((line) => !cancelled.has(line));
+      : this.open(side).filter((line) => !pending.has(line));
   }
 
-  /** The words of all lines that were open when they were first asked for. */
+  /** The words of all lines that were open when texts were first needed. */
   texts(): Texts {
     return (
-      this.words ??
-      this.know(
+      this.cachedTexts ??
+      this.setTexts(
         Texts.of(
           { lines: this.left, open: this.open("left") },
           { lines: this.right, open: this.open("right") },
@@ -212,31 +212,31 @@ export class RunState {
     );
   }
 
-  private know(texts: Texts): Texts {
-    this.words = texts;
-    this.contradictions.know(texts);
+  private setTexts(texts: Texts): Texts {
+    this.cachedTexts = texts;
+    this.contradictions.setTexts(texts);
     return texts;
   }
 
   kinds(): Kinds {
-    this.movements ??= new Kinds(this.texts());
-    return this.movements;
+    this.cachedKinds ??= new Kinds(this.texts());
+    return this.cachedKinds;
   }
 
   /**
-   * Exact rules decide before texts are read, so that what they settle is the same whichever other
-   * lines are given.
+   * Leading exact rules are applied before texts are read, so that their matches don't depend on
+   * other lines.
    */
   private numbering(): Numbering {
-    if (!this.isWeighing) return UNREAD;
-    this.numbers ??= new Numbering(this.texts());
-    return this.numbers;
+    if (!this.isPastExactRules) return NUMBERING_BEFORE_TEXTS;
+    this.cachedNumbering ??= new Numbering(this.texts());
+    return this.cachedNumbering;
   }
 
-  /** The counterparties of a side's lines that were open when texts were read. */
+  /** The counterparties of the lines of a side that were open when texts were read. */
   otherNames(side: Side): OtherNames {
     const { lines, lineOf } = this.texts()[side];
-    const known = this.names[side];
+    const known = this.cachedNames[side];
     if (known) return known;
     const { counterparty } = lines.hashes;
     const seen = new Set<number>();
@@ -248,28 +248,28 @@ export class RunState {
       if (name !== null) names.push(name);
     }
     const otherNames = new OtherNames(names);
-    this.names[side] = otherNames;
+    this.cachedNames[side] = otherNames;
     return otherNames;
   }
 
-  /** The references of a side's lines that were open when texts were read. */
+  /** The references of the lines of a side that were open when texts were read. */
   quotedReferences(side: Side): QuotedReferences {
     const texts = this.texts();
-    const known = this.quoted[side] ?? new QuotedReferences(texts, texts[side]);
-    this.quoted[side] = known;
+    const known = this.cachedReferences[side] ?? new QuotedReferences(texts, texts[side]);
+    this.cachedReferences[side] = known;
     return known;
   }
 
-  /** Words of a side that are one slip away from others. */
+  /** The words of a side that are one slip away from a word. */
   closeWords(side: SideTexts): CloseWords {
-    const known = this.close.get(side) ?? new CloseWords(this.texts(), side);
-    this.close.set(side, known);
+    const known = this.cachedCloseWords.get(side) ?? new CloseWords(this.texts(), side);
+    this.cachedCloseWords.set(side, known);
     return known;
   }
 
   /** Reads the texts in slices, so that a run yields between them. */
   *readTexts(stage: string): Generator<Progress> {
-    if (this.words) return;
+    if (this.cachedTexts) return;
     const reading = Texts.inSlices(
       { lines: this.left, open: this.open("left") },
       { lines: this.right, open: this.open("right") },
@@ -277,14 +277,14 @@ export class RunState {
     for (;;) {
       const step = reading.next();
       if (step.done) {
-        this.know(step.value);
+        this.setTexts(step.value);
         return;
       }
       yield { stage, done: 0, total: 0 };
     }
   }
 
-  /** Whether nothing tells two lines of a side apart. */
+  /** Whether two lines of a side are indistinguishable. */
   areTwins(side: Side, a: number, b: number): boolean {
     return compareContent(this[side], a, b) === 0;
   }

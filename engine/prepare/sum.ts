@@ -1,4 +1,4 @@
-/** A running sum to the cent, however large. */
+/** A running total that is exact for amounts of any size. */
 export class Sum {
   private total = 0n;
   private safe = 0;

@@ -1,7 +1,8 @@
 /**
- * The normal form in which texts are compared: NFKC, upper case, no diacritics, letters and digits
- * only, split into words; of a reference also no noise words, no gaps, and of a number no leading
- * zeros, of a counterparty no legal forms. A text of nothing but noise is kept.
+ * The normal form in which texts are compared: NFKC, upper case, without diacritics, only letters
+ * and digits, split into words. A reference also has no noise words and no gaps, a reference of
+ * digits only no leading zeros, and a counterparty no legal forms. A text of noise words only is
+ * not changed.
  */
 import type { Hasher } from "./hash.ts";
 
@@ -31,7 +32,7 @@ const NOISE: Record<TextField, ReadonlySet<string>> = {
   group_key: new Set(),
 };
 
-/** Letters that Unicode does not take apart into a base and a mark. */
+/** Letters that Unicode does not decompose into a base letter and a mark. */
 const FOLDED: Record<string, string> = {
   ß: "SS",
   ẞ: "SS",
@@ -44,13 +45,13 @@ const FOLDED: Record<string, string> = {
   ı: "I",
 };
 
-/** For each byte of ASCII its folded letter or digit, 0 for what separates words. */
+/** By ASCII byte: the letter in upper case or the digit, and 0 for characters between words. */
 const ASCII = Uint8Array.from({ length: 128 }, (_, code) => {
   const letter = String.fromCharCode(code).toUpperCase();
   return /[A-Z0-9]/.test(letter) ? letter.charCodeAt(0) : 0;
 });
 
-/** The beginning of a text, in whole characters. */
+/** Truncates a text to a number of whole characters. */
 export function cut(text: string, max: number): string {
   return [...text].slice(0, max).join("");
 }
@@ -70,12 +71,12 @@ function foldedWords(text: string): string[] {
   return plainWords(plain) ?? plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** A reference as one word: "RF18 5390 0754" and "rf1853900754" are the same. */
+/** Joins a reference to one word, so that "RF18 5390 0754" and "rf1853900754" are the same. */
 export function joined(words: readonly string[]): string {
   return words.join("");
 }
 
-/** The words of a text of ASCII alone, by far the most; null of others. */
+/** The words of an ASCII text in upper case; null for other texts. Most texts are ASCII. */
 function plainWords(text: string): string[] | null {
   const upper = text.toUpperCase();
   const words: string[] = [];
@@ -92,13 +93,13 @@ function plainWords(text: string): string[] | null {
   return words;
 }
 
-/** The maximum number of words of a text that are distinguished. */
+/** The maximum number of words of a text that are read. */
 export const MAX_WORDS = 24;
 
 /**
- * The same words of a UTF-8 text of ASCII alone, by far the most, without making a string: where
- * each begins and ends, in `ranges`.
- * @returns how many there are, at most MAX_WORDS; −1 of a text that has to be read by `wordsOf`.
+ * Finds the same words in the bytes of an ASCII text, as most texts are, without creating a string.
+ * Writes the start and end of each word to `ranges`.
+ * @returns the number of words, at most MAX_WORDS; −1 if the text must be read by `wordsOf`.
  */
 export function wordRanges(
   bytes: Uint8Array,
@@ -119,7 +120,7 @@ export function wordRanges(
     let to = at + 1;
     while (to < end && (bytes[to] as number) < 128 && ASCII[bytes[to] as number] !== 0) to += 1;
     all += 1;
-    if (!isNoise(bytes as Buffer, at, to, field, SUSPECTS[field])) {
+    if (!isNoise(bytes as Buffer, at, to, field, NOISE_LENGTHS[field])) {
       if (significant < MAX_WORDS) {
         ranges[2 * significant] = at;
         ranges[2 * significant + 1] = to;
@@ -148,7 +149,7 @@ function isNumber(bytes: Uint8Array, ranges: Int32Array, words: number): boolean
   return true;
 }
 
-/** The folded letter or digit of an ASCII byte that a word has. */
+/** The letter in upper case, or the digit, of an ASCII byte of a word. */
 export function folded(byte: number): number {
   return ASCII[byte] as number;
 }
@@ -163,26 +164,28 @@ function fold(text: string): string {
     .toUpperCase();
 }
 
-/** Letters of European languages: Unicode composes none of these with the one before it. */
-const LATIN: string[] = [];
+/**
+ * Cached folded letters of European languages, none of which combines with the letter before it.
+ */
+const foldedLatin: string[] = [];
 const LATIN_CODES = 0x250;
 
-/** The same letter by letter, as only these can be; null of a text with others. */
+/** Folds a text of such letters letter by letter; null if the text has other characters. */
 function foldLatin(text: string): string | null {
   let plain = "";
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code >= LATIN_CODES) return null;
-    LATIN[code] ??= fold(text[at] as string);
-    plain += LATIN[code];
+    foldedLatin[code] ??= fold(text[at] as string);
+    plain += foldedLatin[code];
   }
   return plain;
 }
 
 /**
- * Hashes the normal form of a UTF-8 text: ASCII, by far the most, as it stands, without making a
- * string of it.
- * @returns false where the text has no letter or digit: it counts as missing.
+ * Hashes the normal form of a UTF-8 text. An ASCII text, as most texts are, is hashed without
+ * creating a string.
+ * @returns false if the text has no letter or digit, and therefore counts as missing.
  */
 export function hashText(
   hash: Hasher,
@@ -194,11 +197,11 @@ export function hashText(
   for (let at = start; at < end; at++)
     if ((bytes[at] as number) > 127) return hashDecoded(hash, bytes, start, end, field);
   hash.start(0);
-  const together = field === "reference";
-  const suspects = SUSPECTS[field];
+  const isJoined = field === "reference";
+  const noiseLengths = NOISE_LENGTHS[field];
   let letters = 0;
-  let zeros = together && onlyDigits(bytes, start, end);
-  let noise = false;
+  let isLeadingZero = isJoined && onlyDigits(bytes, start, end);
+  let hasNoise = false;
   for (let at = start; at < end; ) {
     if (ASCII[bytes[at] as number] === 0) {
       at += 1;
@@ -206,23 +209,23 @@ export function hashText(
     }
     let to = at;
     while (to < end && ASCII[bytes[to] as number] !== 0) to += 1;
-    if (isNoise(bytes, at, to, field, suspects)) noise = true;
+    if (isNoise(bytes, at, to, field, noiseLengths)) hasNoise = true;
     else {
-      if (letters > 0 && !together) hash.word(0x20);
+      if (letters > 0 && !isJoined) hash.word(0x20);
       for (; at < to; at++) {
         const letter = ASCII[bytes[at] as number] as number;
-        // Leading zeros of the first word, but for its last digit.
-        if (zeros && letter === 0x30 && isDigit(bytes, at + 1, end)) continue;
-        zeros = false;
+        // Skips leading zeros of the first word, except the last digit.
+        if (isLeadingZero && letter === 0x30 && isDigit(bytes, at + 1, end)) continue;
+        isLeadingZero = false;
         hash.word(letter);
         letters += 1;
       }
     }
     at = to;
   }
-  if (letters === 0 && noise) return hashDecoded(hash, bytes, start, end, field);
-  // The words of a number behind noise include its leading zeros.
-  if (noise && together && /\d/.test(String.fromCharCode(bytes[end - 1] as number)))
+  if (letters === 0 && hasNoise) return hashDecoded(hash, bytes, start, end, field);
+  // Leading zeros of a number after noise words were hashed and must be removed.
+  if (hasNoise && isJoined && /\d/.test(String.fromCharCode(bytes[end - 1] as number)))
     return hashDecoded(hash, bytes, start, end, field);
   hash.finish();
   return letters > 0;
@@ -239,23 +242,23 @@ function hashDecoded(
   return hashWords(hash, wordsOf(bytes.toString("utf8", start, end), field), field === "reference");
 }
 
-/** A word's length and first letter rule most out. */
+/** Whether a word is a noise word. Its length and first letter rule out most words. */
 function isNoise(
   bytes: Buffer,
   start: number,
   end: number,
   field: TextField,
-  suspects: Uint16Array,
+  noiseLengths: Uint16Array,
 ): boolean {
   if (end - start > 15) return false;
   const first = ASCII[bytes[start] as number] as number;
-  if (!(((suspects[first] as number) >>> (end - start)) & 1)) return false;
+  if (!(((noiseLengths[first] as number) >>> (end - start)) & 1)) return false;
   return NOISE[field].has(bytes.toString("latin1", start, end).toUpperCase());
 }
 
-function hashWords(hash: Hasher, words: readonly string[], together: boolean): boolean {
+function hashWords(hash: Hasher, words: readonly string[], isJoined: boolean): boolean {
   words.forEach((word, index) => {
-    if (index > 0 && !together) hash.word(0x20);
+    if (index > 0 && !isJoined) hash.word(0x20);
     for (let at = 0; at < word.length; at++) hash.word(word.charCodeAt(at));
   });
   hash.finish();
@@ -273,8 +276,8 @@ function onlyDigits(bytes: Buffer, start: number, end: number): boolean {
   return true;
 }
 
-/** For each first letter of a field's noise words, a bit for each of their lengths. */
-const SUSPECTS = Object.fromEntries(
+/** By field and first letter: a bit for each length of a noise word. */
+const NOISE_LENGTHS = Object.fromEntries(
   Object.entries(NOISE).map(([field, words]) => {
     const lengths = new Uint16Array(128);
     for (const word of words)

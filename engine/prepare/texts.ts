@@ -1,7 +1,7 @@
 /**
- * The words of the lines that reach the weighing of evidence, as numbers, and how common each is:
- * agreement on what is rare says more (Winkler, "Frequency-based matching in Fellegi-Sunter model
- * of record linkage", 2000).
+ * The words of the lines whose evidence is weighed, as numbers, and how rare each word is.
+ * Agreement on rare words is stronger evidence (Winkler, "Frequency-based matching in
+ * Fellegi-Sunter model of record linkage", 2000).
  */
 
 import type { Lines } from "../lines.ts";
@@ -17,19 +17,20 @@ export const FIELDS = [
   "group_key",
 ] as const satisfies readonly TextField[];
 export const FIELD_COUNT = FIELDS.length;
-const NAME = FIELDS.indexOf("counterparty");
+const COUNTERPARTY = FIELDS.indexOf("counterparty");
 /**
- * Lines whose frequencies would have to be seen before ours outweigh what is known of texts in
- * general.
+ * How many lines the general frequencies of words count as. With more lines than this, the observed
+ * frequencies outweigh them.
  */
 const PRIOR_LINES = 50;
 
+/** The number of shapes that `shapeOf` distinguishes. */
 export const SHAPES = 12;
 
-/** Different values of a field that are remembered while texts are read. */
-const RECENT = 2 ** 14;
+/** How many recent values of a field are remembered while texts are read. */
+const RECENT_VALUES = 2 ** 14;
 
-/** Lines read between two yields. */
+/** The number of lines read between two yields. */
 const SLICE = 5000;
 
 type OpenSide = { lines: Lines; open: Int32Array };
@@ -37,15 +38,15 @@ type OpenSide = { lines: Lines; open: Int32Array };
 export class Texts {
   readonly left: SideTexts;
   readonly right: SideTexts;
-  /** By word: in how many lines it stands, what it looks like, its letters. */
+  /** By word: the number of lines that have it, its shape and its spelling. */
   readonly lineCount: Float64Array;
   readonly shape: Uint8Array;
   readonly spelling: readonly string[];
-  /** By word: its length, first and last letter. */
+  /** By word: its length, first letter and last letter, as bits. */
   readonly outline: Int32Array;
   /** By word: a bit for each letter or digit that it has. */
   readonly letters: Int32Array;
-  /** By word: the field where it stands first. */
+  /** By word: the field in which it was first found. */
   readonly mainField: Uint8Array;
   /** By word: −ln of the probability that some other line has it. */
   readonly rarity: Float64Array;
@@ -72,6 +73,7 @@ export class Texts {
     return texts;
   }
 
+  /** Reads the words of these lines at once. */
   static of(left: OpenSide, right: OpenSide): Texts {
     const reading = Texts.inSlices(left, right);
     for (;;) {
@@ -120,22 +122,26 @@ export class Texts {
     });
   }
 
-  /** The number of a word in normal form; −1 where no line has it. */
+  /** The number of a word in normal form; −1 if no line has it. */
   numberOf(word: string): number {
     return this.vocabulary.find(word);
   }
 
-  /** −ln of the probability that an unrelated line has what two of `count` lines share. */
+  /**
+   * −ln of the probability that an unrelated line has a value that `count` lines have.
+   * @param expected the general frequency of such values.
+   */
   rarityOf(count: number, expected: number): number {
-    const seen =
+    const frequency =
       Math.max(0, count - 2) +
       (0.5 * this.lines) / (this.lines + PRIOR_LINES) +
       PRIOR_LINES * expected;
-    return -Math.log(Math.min(1, seen / (this.lines + PRIOR_LINES)));
+    return -Math.log(Math.min(1, frequency / (this.lines + PRIOR_LINES)));
   }
 
   /**
-   * Rarity of the first `length` words of a field together: words that come together count once.
+   * The joint rarity of the first `length` words of a field. Words that often occur together are
+   * therefore not counted as independent.
    */
   prefixRarity(side: SideTexts, row: number, field: number, length: number): number {
     const at = (side.start[row * FIELD_COUNT + field] as number) + length - 1;
@@ -145,6 +151,7 @@ export class Texts {
     return this.rarityOf(this.prefixCount.get(side.prefix[at] as number), expected);
   }
 
+  /** The rarity of the whole value of a field. */
   valueRarity(side: SideTexts, row: number, field: number): number {
     const key = side.valueKey(row, field);
     return this.rarityOf(key !== null ? this.valueCount.get(key) : 2, 1e-4);
@@ -170,25 +177,29 @@ export class Texts {
 }
 
 const ZERO = 0x30;
-/** Letters before a padded number, and digits behind its zeros. */
+/**
+ * A padded number has at most MAX_PREFIX letters, and at least MIN_PADDED_DIGITS digits after its
+ * zeros.
+ */
 const MAX_PREFIX = 6;
 const MIN_PADDED_DIGITS = 4;
 const PADDED = /^(?:0+|[A-Z]{1,6}0+(?=\d{4}))(\d+)$/;
 
 /**
- * Where a number begins: one field of a bank's file pads it with zeros, another doesn't, and
- * letters before the zeros are left out by who quotes it. Other words begin where they do.
+ * The start of a number without the letters and zeros before it: some fields of a bank's file are
+ * padded with zeros and others are not, and people who quote a number leave out letters before
+ * zeros. For other words this is the start of the word.
  */
-function afterZeros(bytes: Uint8Array, from: number, to: number): number {
-  const zeros = afterLetters(bytes, from, to);
+function skipPadding(bytes: Uint8Array, from: number, to: number): number {
+  const zeros = skipLetters(bytes, from, to);
   let at = zeros;
   while (at < to - 1 && bytes[at] === ZERO) at += 1;
   if (at === zeros || (zeros > from && to - at < MIN_PADDED_DIGITS)) return from;
-  for (let rest = at; rest < to; rest++) if (!isDigit(bytes[rest] as number)) return from;
+  for (let digit = at; digit < to; digit++) if (!isDigit(bytes[digit] as number)) return from;
   return at;
 }
 
-function afterLetters(bytes: Uint8Array, from: number, to: number): number {
+function skipLetters(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && !isDigit(bytes[at] as number)) at += 1;
   return at - from <= MAX_PREFIX ? at : from;
@@ -202,28 +213,28 @@ function withoutPadding(word: string): string {
   return PADDED.exec(word)?.[1] ?? word;
 }
 
-const RANGES = new Int32Array(2 * MAX_WORDS);
+const wordRanges = new Int32Array(2 * MAX_WORDS);
 
-/** A multiplicative hash whose products stay exact in doubles. */
-function prefixWith(prefix: number, word: number): number {
+/** Extends the hash of a prefix by a word. The products are exact in doubles. */
+function extendPrefix(prefix: number, word: number): number {
   return (prefix * 1_000_003 + word * 7919 + 1) % 8_000_000_011;
 }
 
 export class SideTexts {
   readonly lines: Lines;
   readonly rows: number;
-  /** The row of a line; −1 of one that is settled. */
+  /** The row of each line; −1 for settled lines. */
   readonly rowOf: Int32Array;
   readonly lineOf: Int32Array;
-  /** Words of field f of row i: from `start[i * FIELD_COUNT + f]` to before the next. */
+  /** The words of field f of row i are at `start[i * FIELD_COUNT + f]` to before the next start. */
   readonly start: Int32Array;
   words = new Int32Array(1024);
-  /** By word: a number for the words of its field up to it. */
+  /** By position in `words`: a hash of the words of its field up to it. */
   prefix = new Float64Array(1024);
 
   private used = 0;
-  /** By field and the hash of its value: the last line that had it, and one. */
-  private readonly recent = new Int32Array(FIELD_COUNT * RECENT);
+  /** By field and hash of the value: one plus the last line that had it. */
+  private readonly recent = new Int32Array(FIELD_COUNT * RECENT_VALUES);
 
   constructor(lines: Lines, open: Int32Array) {
     this.lines = lines;
@@ -233,62 +244,65 @@ export class SideTexts {
     this.start = new Int32Array(open.length * FIELD_COUNT + 1);
   }
 
-  /** Reads the words of these rows; rows are read from the first to the last. */
+  /** Reads the words of these rows. Rows must be read in ascending order. */
   read(from: number, to: number, vocabulary: Vocabulary): void {
     for (let row = from; row < to; row++) {
       const line = this.lineOf[row] as number;
       this.rowOf[line] = row;
       for (let field = 0; field < FIELD_COUNT; field++) {
         this.start[row * FIELD_COUNT + field] = this.used;
-        const knownAs = field === NAME ? this.lines.knownAs.get(line) : undefined;
-        if (knownAs === undefined && this.readAgain(line, field)) continue;
+        const knownAs = field === COUNTERPARTY ? this.lines.knownAs.get(line) : undefined;
+        if (knownAs === undefined && this.copyRecent(line, field)) continue;
         this.readField(line, field, vocabulary, knownAs);
       }
     }
     this.start[to * FIELD_COUNT] = this.used;
   }
 
-  /** @param knownAs comes first, as words that begin a field weigh together. */
+  /**
+   * @param knownAs another name, which is read before the field so that its words form a prefix.
+   */
   private readField(line: number, field: number, vocabulary: Vocabulary, knownAs = ""): void {
     const name = FIELDS[field] as TextField;
     let prefix = field + 1;
     for (const word of knownAs === "" ? [] : wordsOf(knownAs, name).slice(0, MAX_WORDS)) {
       const id = vocabulary.idOf(word);
-      prefix = prefixWith(prefix, id);
+      prefix = extendPrefix(prefix, id);
       this.add(id, prefix);
     }
-    const count = this.lines.wordRanges(line, name, RANGES);
+    const count = this.lines.wordRanges(line, name, wordRanges);
     if (count >= 0) {
       const { block } = this.lines;
       for (let word = 0; word < count; word++) {
-        const to = RANGES[2 * word + 1] as number;
+        const to = wordRanges[2 * word + 1] as number;
         const id = vocabulary.idOfBytes(
           block,
-          afterZeros(block, RANGES[2 * word] as number, to),
+          skipPadding(block, wordRanges[2 * word] as number, to),
           to,
         );
-        prefix = prefixWith(prefix, id);
+        prefix = extendPrefix(prefix, id);
         this.add(id, prefix);
       }
       return;
     }
     for (const word of this.lines.words(line, name).slice(0, MAX_WORDS)) {
       const id = vocabulary.idOf(withoutPadding(word));
-      prefix = prefixWith(prefix, id);
+      prefix = extendPrefix(prefix, id);
       this.add(id, prefix);
     }
   }
 
   /**
-   * A name that many lines have is taken apart once. @returns whether the field's words are those
-   * of a line read not long before
+   * Copies the words of a recently read line with the same value, so that a name that many lines
+   * have is split only once.
+   * @returns whether the field needs no reading: its words were copied, or it is empty.
    */
-  private readAgain(line: number, field: number): boolean {
+  private copyRecent(line: number, field: number): boolean {
     const column = this.lines.hashes[FIELDS[field] as TextField];
     if (!column.has(line)) return true;
-    // References are compared as one word: of equal ones the words may differ.
+    // References are compared as one word, so equal references may have different words.
     if (FIELDS[field] === "reference") return false;
-    const slot = field * RECENT + ((column.low[line] as number) & (RECENT - 1));
+    const slot = field * RECENT_VALUES + ((column.low[line] as number) & (RECENT_VALUES - 1));
     const before = (this.recent[slot] as number) - 1;
     this.recent[slot] = line + 1;
     if (before < 0 || !column.equal(line, column, before)) return false;
@@ -315,15 +329,17 @@ export class SideTexts {
 }
 
 /**
- * How often a word like this stands in a line, before any is seen: long and unlike a word is rare.
+ * The general frequency of words like this one in lines. Long words are rare, and long numbers are
+ * rarer.
  */
 function commonness(word: string): number {
-  if (digitsIn(word) > 0) return LIKE_NUMBERS[Math.min(5, word.length)] as number;
-  return LIKE_WORDS[Math.min(5, word.length)] as number;
+  if (digitsIn(word) > 0) return NUMBER_FREQUENCIES[Math.min(5, word.length)] as number;
+  return WORD_FREQUENCIES[Math.min(5, word.length)] as number;
 }
 
-const LIKE_NUMBERS = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5];
-const LIKE_WORDS = [0.05, 0.05, 0.02, 0.01, 0.004, 0.002];
+/** By length: the general frequency of words with a digit, and of other words. */
+const NUMBER_FREQUENCIES = [1, 0.1, 0.01, 1e-3, 1e-4, 1e-5];
+const WORD_FREQUENCIES = [0.05, 0.05, 0.02, 0.01, 0.004, 0.002];
 
 function digitsIn(word: string): number {
   let digits = 0;
@@ -340,7 +356,7 @@ function lettersOf(word: string): number {
   return letters;
 }
 
-/** Letters, digits or both, by length: words of one shape are dropped, cut and garbled alike. */
+/** Letters, digits or both, by length: words of one shape are equally often lost or misspelled. */
 function shapeOf(word: string): number {
   const digits = digitsIn(word);
   const kind = digits === 0 ? 0 : digits === word.length ? 1 : 2;

@@ -1,6 +1,6 @@
 /**
- * Some values of a typed array as a list. Spreading a part of the array would allocate the part and
- * an object for each value, which was a seventh of all that a run allocates.
+ * Copies a range of a typed array to a list. Spreading a subarray would allocate the subarray and
+ * an object for each value, which was a seventh of all allocations of a run.
  */
 export function toList(values: Int32Array, from = 0, to = from): number[] {
   const list: number[] = [];

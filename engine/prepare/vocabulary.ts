@@ -5,14 +5,15 @@ const FIRST_CAPACITY = 2048;
 const NONE = -1;
 
 /**
- * Words by number, in the order in which they came: a table of open addressing that finds a word by
- * its bytes, without a string of it.
+ * Numbers words in the order in which they are added. The open-addressing hash table finds a word
+ * by its bytes, without creating a string.
  */
 export class Vocabulary {
   readonly spelling: string[] = [];
   private slots = new Int32Array(FIRST_CAPACITY).fill(NONE);
   private hashes = new Int32Array(FIRST_CAPACITY);
 
+  /** The ID of a word in normal form. Adds the word if it is new. */
   idOf(word: string): number {
     const hash = hashOf(word);
     const slot = this.slotOf(word, hash);
@@ -20,12 +21,12 @@ export class Vocabulary {
     return id === NONE ? this.add(slot, hash, word) : id;
   }
 
-  /** The ID of a word in normal form; −1 where none of the texts has it. */
+  /** The ID of a word in normal form; −1 if no text has it. */
   find(word: string): number {
     return this.slots[this.slotOf(word, hashOf(word))] as number;
   }
 
-  /** Where a word stands, or would stand. */
+  /** The slot of a word, or the empty slot where it would be added. */
   private slotOf(word: string, hash: number): number {
     let slot = hash & (this.slots.length - 1);
     for (let id = this.slots[slot] as number; id !== NONE; id = this.slots[slot] as number) {
@@ -35,14 +36,14 @@ export class Vocabulary {
     return slot;
   }
 
-  /** The ID of a word of ASCII letters and digits, whatever their case. */
+  /** The ID of a word of ASCII letters and digits in any case. Adds the word if it is new. */
   idOfBytes(bytes: Uint8Array, from: number, to: number): number {
     let hash = 0;
     for (let at = from; at < to; at++) hash = step(hash, folded(bytes[at] as number));
     hash = mix(hash);
     let slot = hash & (this.slots.length - 1);
     for (let id = this.slots[slot] as number; id !== NONE; id = this.slots[slot] as number) {
-      if (this.hashes[id] === hash && isSpelt(this.spelling[id] as string, bytes, from, to))
+      if (this.hashes[id] === hash && hasSpelling(this.spelling[id] as string, bytes, from, to))
         return id;
       slot = (slot + 1) & (this.slots.length - 1);
     }
@@ -80,7 +81,7 @@ function step(hash: number, letter: number): number {
   return next ^ (next >>> 15);
 }
 
-function isSpelt(word: string, bytes: Uint8Array, from: number, to: number): boolean {
+function hasSpelling(word: string, bytes: Uint8Array, from: number, to: number): boolean {
   if (word.length !== to - from) return false;
   for (let at = 0; at < word.length; at++)
     if (word.charCodeAt(at) !== folded(bytes[from + at] as number)) return false;

@@ -1,24 +1,24 @@
 import { FIELD_COUNT, type SideTexts } from "./texts.ts";
 
 /**
- * Which of some lines have a word, of significant words: those of word w from `start[w]` to before
- * `start[w + 1]`, in their order.
+ * The items (lines or nodes) that have a word, for selected words. The items of word w are at
+ * `start[w]` to before `start[w + 1]`, in order.
  */
 export class WordIndex {
   readonly start: Int32Array;
   readonly item: Int32Array;
 
   /**
-   * @param count how many items there are, and `rowOf` the row of each one's texts, −1 where it has
-   * none.
-   * @param isTelling whether a word is listed, by the number of items that have it.
+   * @param count the number of items.
+   * @param rowOf the row of an item's texts; −1 if it has none.
+   * @param isIndexed whether a word is indexed, given the number of items that have it.
    */
   constructor(
     side: SideTexts,
     vocabulary: number,
     count: number,
     rowOf: (item: number) => number,
-    isTelling: (word: number, count: number) => boolean,
+    isIndexed: (word: number, count: number) => boolean,
   ) {
     const counts = new Int32Array(vocabulary);
     const last = new Int32Array(vocabulary).fill(-1);
@@ -40,7 +40,7 @@ export class WordIndex {
     for (let word = 0; word < vocabulary; word++) {
       const size = counts[word] as number;
       this.start[word + 1] =
-        (this.start[word] as number) + (size > 0 && isTelling(word, size) ? size : 0);
+        (this.start[word] as number) + (size > 0 && isIndexed(word, size) ? size : 0);
     }
     this.item = new Int32Array(this.start[vocabulary] as number);
     const next = this.start.slice();

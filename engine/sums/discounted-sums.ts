@@ -38,7 +38,7 @@ export function* discountedSums(
 ): Generator<Progress> {
   for (const side of ["left", "right"] as const) {
     const search = new DiscountSearch(state, side, pools[side], differing.rule);
-    const targets = state.openUncancelled(side);
+    const targets = state.openForSums(side);
     for (let done = 0; done < targets.length && search.steps < BUDGET; done++) {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
       const target = targets[done] as number;

@@ -21,6 +21,6 @@ export function belongsToOtherParty(
   return members.every((line) => {
     const name = other.hashes.counterparty.has(line) ? other.text(line, "counterparty") : null;
     if (name === null) return false;
-    return payer === null ? known.isOfOther(name, text) : namesDiffer(name, payer);
+    return payer === null ? known.containsOther(name, text) : namesDiffer(name, payer);
   });
 }

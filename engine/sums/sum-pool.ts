@@ -72,7 +72,7 @@ export class SumPool {
     this.own = state[side];
     this.other = state[opposite(side)];
     this.tolerance = toleranceOf(rule);
-    this.byDay = state.openUncancelled(this.other.side);
+    this.byDay = state.openForSums(this.other.side);
     this.window = new SumWindow(this.own, this.other, this.byDay, { rule, dayNumber, reach });
     this.namedEquals = new NamedEquals(this.own, this.other, this.byDay);
     this.words = new SumWords(state.texts(), side, this.byDay);
@@ -218,8 +218,8 @@ export class SumPool {
   private namedByNumber(target: number): number[] {
     const { state, own, other } = this;
     const named = state.named?.of(own.side, target) ?? [];
-    return named.flatMap(({ line, isPerhaps }) =>
-      state.isOpen(other.side, line) && (!isPerhaps || shareName(own, target, other, line))
+    return named.flatMap(({ line, isUncertain }) =>
+      state.isOpen(other.side, line) && (!isUncertain || shareName(own, target, other, line))
         ? line
         : [],
     );

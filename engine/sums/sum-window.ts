@@ -1,6 +1,12 @@
 /** Finds the lines of the other side that are near enough in time to be part of a line's sum. */
 
-import { type Days, daysAround, intersectionOf, unionOf, widest } from "../candidates/window.ts";
+import {
+  type Days,
+  daysAround,
+  intersectionOf,
+  unionOf,
+  widestWindow,
+} from "../candidates/window.ts";
 import type { Lines } from "../lines.ts";
 import type { Rule } from "../rules.ts";
 
@@ -45,7 +51,7 @@ export class SumWindow {
       rule.days_before === undefined && rule.days_after === undefined
         ? { before: DEFAULT_DAYS, after: DEFAULT_DAYS }
         : daysAround(rule);
-    const far = widest({ before, after });
+    const far = widestWindow({ before, after });
     const learned = unionOf({ before, after }, intersectionOf(reach, far));
     const fromOwnSide = (days: Days) =>
       own.side === "left" ? days : { before: days.after, after: days.before };

@@ -7,8 +7,8 @@ import { allocate } from "../assignment/allocate.ts";
 import type { Days } from "../candidates/window.ts";
 import { isCharge } from "../evidence/charges.ts";
 import {
-  agreedReference,
   nameSeveralCounterparties,
+  sharedReference,
   statedNamesOf,
 } from "../evidence/contradictions.ts";
 import { BASIS, HELD } from "../matches.ts";
@@ -84,7 +84,7 @@ export function* sums(
     const solutions: Solution[] = [];
     for (const side of ["left", "right"] as const) {
       const search = new SumSearch(state, rule, side, pools);
-      const targets = state.openUncancelled(side);
+      const targets = state.openForSums(side);
       for (let done = 0; done < targets.length; done++) {
         const target = targets[done] as number;
         if (done % SLICE === 0) yield { stage: rule.name, done, total: targets.length };
@@ -370,7 +370,7 @@ function addsCharges(state: RunState, { side, target, members }: Solution): bool
   const own = statedNamesOf(state[side], target);
   const texts = members.map((line) => statedNamesOf(other, line));
   return (
-    !nameSeveralCounterparties(texts) && !texts.every((text) => agreedReference(own, text) !== null)
+    !nameSeveralCounterparties(texts) && !texts.every((text) => sharedReference(own, text) !== null)
   );
 }
 
@@ -381,7 +381,7 @@ function addsUnquotedCredits(state: RunState, { side, target, members }: Solutio
   const sign = Math.sign(state[side].amount[target] as number);
   const isCredit = (line: number) => Math.sign(other.amount[line] as number) === -sign;
   if (!members.some(isCredit)) return false;
-  const isQuoted = (line: number) => agreedReference(own, statedNamesOf(other, line)) !== null;
+  const isQuoted = (line: number) => sharedReference(own, statedNamesOf(other, line)) !== null;
   return members.some(isQuoted) && !members.filter(isCredit).every(isQuoted);
 }
 
