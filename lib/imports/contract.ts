@@ -220,7 +220,7 @@ export type ImportPreview = z.output<typeof importPreview>;
 const tag = "Sources and lines";
 const byId = z.strictObject({ id: importId });
 
-function parsedJson(text: string, context: z.RefinementCtx): unknown {
+function parseJson(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -259,7 +259,7 @@ export const createImportContract = contract({
     mapping: z
       .string()
       .max(MAPPING_MAX_LENGTH)
-      .transform(parsedJson)
+      .transform(parseJson)
       .pipe(mapping)
       .optional()
       .meta({

@@ -7,9 +7,9 @@ import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
 import {
   describeRefusal,
+  MAX_REPORTED_REFUSALS,
   NOTHING_STORED,
   outcomeOf,
-  REFUSALS_REPORTED,
 } from "#lib/imports/outcome.ts";
 import { traced } from "#lib/runtime/trace.ts";
 import { refreshStatistics } from "../runs/statement-timeout.ts";
@@ -112,7 +112,7 @@ async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Pr
   let reportedAt = performance.now();
   try {
     for await (const batch of lines) {
-      refusals.push(...batch.refusals.slice(0, REFUSALS_REPORTED - refusals.length));
+      refusals.push(...batch.refusals.slice(0, MAX_REPORTED_REFUSALS - refusals.length));
       let rows = "";
       for (const line of batch.lines) rows += stagedRow(line, position++);
       if (rows !== "" && !copy.write(rows)) await Promise.race([once(copy, "drain"), failed]);
