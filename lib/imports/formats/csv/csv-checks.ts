@@ -2,7 +2,7 @@ import { writtenAmount } from "../../../wire/money.ts";
 import type { ImportLine } from "../line.ts";
 import type { LineCollector } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
-import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
+import { type BalancePattern, RunningBalance } from "../running-balance.ts";
 import { Statement } from "../statement.ts";
 import { isAvailableBalance } from "../words/balance-labels.ts";
 import { plainWords } from "../words/plain-words.ts";
@@ -91,7 +91,7 @@ export class BalanceChecks {
 
   /** A file that states no balance has those at the ends of its running balance. */
   #stateEnds(): void {
-    const isOfOneAccount = this.course === this.#whole.best;
+    const isOfOneAccount = this.pattern === this.#whole.best;
     const ends = this.#stated === 0 && isOfOneAccount ? this.#whole.ends : null;
     const column = this.#reading.mapping?.balance;
     if (ends === null || column === undefined || isAvailableBalance(column)) return;
@@ -116,7 +116,7 @@ export class BalanceChecks {
   /**
    * How the rows' balances follow the amounts: in the file as a whole, or in each account of it.
    */
-  get course(): BalanceCourse {
+  get pattern(): BalancePattern {
     const [whole, byAccount] = [this.#whole.best, this.#byAccount.best];
     const isByAccount =
       byAccount.holds > whole.holds ||
@@ -128,7 +128,7 @@ export class BalanceChecks {
     this.#stateEnds();
     // Several opening balances belong to several accounts.
     if (this.#stated > 0 && !this.#conflicting) out.close(this.statement);
-    const { holds, breaks, firstBreak } = this.course;
+    const { holds, breaks, firstBreak } = this.pattern;
     if (firstBreak === null) return;
     const column = this.#reading.mapping?.balance;
     const message =

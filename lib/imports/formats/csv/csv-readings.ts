@@ -2,7 +2,7 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import type { ImportLine } from "../line.ts";
 import { LineCollector } from "../line-collector.ts";
 import type { Delimiter, Mapping } from "../mapping.ts";
-import type { BalanceCourse } from "../running-balance.ts";
+import type { BalancePattern } from "../running-balance.ts";
 import { rowReader } from "./csv.ts";
 import type { Table } from "./csv-table.ts";
 
@@ -11,7 +11,7 @@ const ROWS_TRIED = 2_000;
 const ROWS_SHOWN = 3;
 
 /** The result of reading a table's first rows with a mapping, and whether its balances agree. */
-export type TriedReading = { mapping: Mapping; lines: ImportLine[]; course: BalanceCourse };
+export type TriedReading = { mapping: Mapping; lines: ImportLine[]; pattern: BalancePattern };
 
 /**
  * Something in the file that can be read in two ways, or that it does not say: asked, never
@@ -49,21 +49,21 @@ export function tryReading(
     0,
   );
   for (const { cells, line } of table.rows.slice(0, ROWS_TRIED)) rows.onRecord(cells, line);
-  return { mapping, lines: out.lines, course: rows.checks.course };
+  return { mapping, lines: out.lines, pattern: rows.checks.pattern };
 }
 
 /** Whether the file's balances confirm the reading: they follow from it, except in single rows. */
-export function isConfirmed({ course: { holds, breaks } }: TriedReading): boolean {
+export function isConfirmed({ pattern: { holds, breaks } }: TriedReading): boolean {
   return holds > 0 && holds >= 4 * breaks;
 }
 
 /** The readings that the balances confirm, both as credit balances and as amounts owed. */
 export function confirmedReadings(readings: readonly TriedReading[]): TriedReading[] {
-  const maxHolds = Math.max(0, ...readings.map(({ course }) => course.holds));
+  const maxHolds = Math.max(0, ...readings.map(({ pattern }) => pattern.holds));
   const fitting = readings.filter(
-    (reading) => isConfirmed(reading) && reading.course.holds === maxHolds,
+    (reading) => isConfirmed(reading) && reading.pattern.holds === maxHolds,
   );
-  const usual = fitting.filter(({ course }) => course.polarity === 1);
+  const usual = fitting.filter(({ pattern }) => pattern.polarity === 1);
   return usual.length > 0 ? usual : fitting;
 }
 

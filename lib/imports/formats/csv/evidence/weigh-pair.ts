@@ -11,7 +11,7 @@ export function orderPair(evidence: Evidence): void {
   const signs = { debit_sign: "plus", credit_sign: "plus" } as const;
   const readings = [evidence.try(signs), evidence.try({ ...signs, fields })];
   const [best, ...rest] = readings.filter(
-    (reading) => isConfirmed(reading) && reading.course.polarity === 1,
+    (reading) => isConfirmed(reading) && reading.pattern.polarity === 1,
   );
   if (best && rest.length === 0) {
     evidence.mapping = { ...evidence.mapping, fields: best.mapping.fields };

@@ -37,7 +37,7 @@ export function weighSign(evidence: Evidence): void {
   }
   const own = evidence.try({ amount_sign: "own" });
   if (!isConfirmed(own)) refuseUnsigned(evidence, own, balance);
-  if (!isConfirmed(own) || own.course.polarity === 1) return;
+  if (!isConfirmed(own) || own.pattern.polarity === 1) return;
   askSign(evidence, `Column "${balance}" falls by positive amounts.`, own);
 }
 
@@ -60,12 +60,12 @@ function askSign(evidence: Evidence, why: string, own: TriedReading): void {
  */
 function refuseUnsigned(
   evidence: Evidence,
-  { course, lines }: TriedReading,
+  { pattern, lines }: TriedReading,
   balance: string,
 ): void {
   const amounts = evidence.column(evidence.amountName);
   const balances = evidence.column(balance);
-  if (!amounts || !balances || course.holds + course.breaks < 2) return;
+  if (!amounts || !balances || pattern.holds + pattern.breaks < 2) return;
   if (signsIn(amounts.cells).minus > 0 || !evidence.stepsAreAmounts(balances.all)) return;
   throw refuseFile(
     { line: lines[0]?.position.line ?? 1 },
