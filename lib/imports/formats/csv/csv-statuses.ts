@@ -17,8 +17,8 @@ const REVERSAL_NAMES =
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
 
 /**
- * What a column's values say about booking, if they are statuses: by the column's name, or if each
- * value says that a row is booked or that it isn't. Null for any other column.
+ * Sorts the values of a status column by whether they mean booked. A column has statuses if its
+ * name says so, or if each value says whether a row is booked. Null for any other column.
  */
 export function statusColumn(name: string, cells: readonly string[]): StatusColumn | null {
   const plain = plainWords(name);
@@ -39,7 +39,8 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
     if (!isKnown && filled.length === 1) return null;
   } else if (found.not_booked.length === 0 || found.unknown.length > 0) return null;
   if (values.includes("")) {
-    // If only unbooked rows have a word there, the meaning of a blank is known; otherwise it isn't.
+    // In a status column whose words all mean unbooked, a blank means booked. Next to words of both
+    // meanings, it is unknown.
     if (found.booked.length === 0 && isNamed) found.booked.push("");
     else if (found.not_booked.length > 0) found.unknown.push("");
     else found.booked.push("");

@@ -1,5 +1,5 @@
 import { fromHtml } from "hucre";
-import { type BookingState, headingStateOf, saysNone } from "../words/booking-states.ts";
+import { type BookingState, headingStateOf, saysNoRows } from "../words/booking-states.ts";
 import type { Workbook } from "./workbook.ts";
 
 export const HTML_MAX_BYTES = 16 * 1024 * 1024;
@@ -95,7 +95,7 @@ function plainText(html: string): string {
 function stateOf(texts: readonly string[]): BookingState {
   for (let at = texts.length - 1; at >= 0; at--) {
     const text = texts[at] ?? "";
-    if (saysNone(text)) return "booked";
+    if (saysNoRows(text)) return "booked";
     if (MONEY.test(text) || MONEY.test(texts[at + 1] ?? "") || /^[*(]/.test(text)) continue;
     const state = headingStateOf(text);
     if (state) return state;

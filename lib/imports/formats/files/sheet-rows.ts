@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { xmlEvents } from "../camt/xml-events.ts";
-import { COLUMNS_MAX } from "../csv/table-records.ts";
+import { MAX_COLUMNS } from "../csv/table-records.ts";
 import { refuseFile } from "../refusal.ts";
 import {
   type CellKind,
@@ -51,7 +51,7 @@ export async function* sheetRows(
       } else if (local === "c" && row) {
         const letters = /^[A-Z]{1,3}/.exec(attributes.r?.value ?? "")?.[0];
         if (letters !== undefined) column = columnOf(letters);
-        if (column >= COLUMNS_MAX) throw tooLarge(number, "columns", COLUMNS_MAX);
+        if (column >= MAX_COLUMNS) throw tooLarge(number, "columns", MAX_COLUMNS);
         cell = {
           type: attributes.t?.value ?? "n",
           style: Number(attributes.s?.value ?? -1),

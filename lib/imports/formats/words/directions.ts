@@ -27,7 +27,7 @@ const DIRECTIONS = new Map<string, -1 | 1>([
   ...wordsOf(`${IN}|${OTHER_DIRECTIONS.in}`).map((word) => [word, 1] as const),
 ]);
 
-/** Words for kinds of payments that usually go one way: their direction is asked, not assumed. */
+/** Words for payments that usually go in one direction, which is asked, not assumed. */
 const LIKELY_OUT = new Set(
   "payment payments purchase purchases fee fees charge charges payout zahlung kauf gebuhr paiement achat pago compra pagamento acquisto acquisti betaling aankoop kop kob kjop platnosc".split(
     " ",

@@ -41,11 +41,11 @@ export function weighSign(evidence: Evidence): void {
   askSign(evidence, `Column "${balance}" falls by positive amounts.`, own);
 }
 
-function askSign(evidence: Evidence, why: string, own: TriedReading): void {
+function askSign(evidence: Evidence, reason: string, own: TriedReading): void {
   const inverted = evidence.try({ amount_sign: "inverted" });
   evidence.questions.push({
     about: "amount_sign",
-    message: `${why} Does a positive amount mean money in, or money out?`,
+    message: `${reason} Does a positive amount mean money in, or money out?`,
     example: evidence.column(evidence.amountName)?.cells[0] ?? null,
     choices: [
       { value: "inverted", reads_as: previewRows(inverted, [own], evidence.currency) },
