@@ -43,7 +43,7 @@ export async function serveOpenApi(
     throw new ApiError("method_not_allowed", `This path only supports ${ALLOW}.`, {
       headers: { Allow: ALLOW },
     });
-  document ??= makeDocument();
+  document ??= buildDocument();
   const { etag, bodies, headers: common } = await document;
   answer.set("ETag", etag);
   for (const [name, value] of common) answer.set(name, value);
@@ -68,7 +68,7 @@ export async function serveOpenApi(
     .end(method === "HEAD" ? undefined : bodies[encoding]);
 }
 
-async function makeDocument(): Promise<Document> {
+async function buildDocument(): Promise<Document> {
   const { publishedDocument } = await import("#lib/openapi/published.ts");
   const text = JSON.stringify(publishedDocument(new URL(env().NEXTAUTH_URL).origin));
   return {

@@ -1,5 +1,5 @@
 /**
- * The login role of requests: it owns nothing and has no other rights, and assumes a request's role
+ * The login role of requests. It owns nothing and has no rights except to assume a request's role
  * for one call.
  */
 import { randomBytes } from "node:crypto";
