@@ -22,8 +22,8 @@ let document: Promise<Document> | undefined;
 
 /**
  * Serves the OpenAPI document to anyone. It is written and compressed once, before the first
- * response. It is not a route, because Next would compress each response again. @throws ApiError
- * for another method, or an invalid `If-None-Match`
+ * response. It is not a route, because Next would compress each response again.
+ * @throws ApiError for another method, or an invalid `If-None-Match`
  */
 export async function serveOpenApi(
   { method, headers }: IncomingMessage,

@@ -6,7 +6,8 @@ const PORT_RELEASE_TIMEOUT_MS = 1_000;
 
 /**
  * Waits up to a second for a port, because the processes of a killed supervisor take a moment to
- * end. @returns whether it is free
+ * end.
+ * @returns whether it is free
  */
 export async function waitForFreePort(port: number, host?: string): Promise<boolean> {
   const deadline = performance.now() + PORT_RELEASE_TIMEOUT_MS;

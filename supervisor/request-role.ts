@@ -10,7 +10,8 @@ const REQUEST_ROLES = ["anon", "authenticated", "service_role"];
 
 /**
  * Creates the role, or gives it a new password. `ownerUrl` must belong to a role that may grant the
- * three roles (on Supabase, `postgres`). @returns REQUEST_DATABASE_URL
+ * three roles (on Supabase, `postgres`).
+ * @returns REQUEST_DATABASE_URL
  */
 export async function makeRequestRole(ownerUrl: string): Promise<string> {
   const password = randomBytes(24).toString("base64url");

@@ -17,8 +17,8 @@ export const MAX_SHEET_ROWS = 1_048_576;
 export type SheetRow = { number: number; cells: string[]; kinds: CellKind[]; isHidden: boolean };
 
 /**
- * Yields the rows of a worksheet's XML as it arrives. @throws FileRefused for XML that is not a
- * sheet, or a sheet with too many rows or columns
+ * Yields the rows of a worksheet's XML as it arrives.
+ * @throws FileRefused for XML that is not a sheet, or a sheet with too many rows or columns
  */
 export async function* sheetRows(
   xml: AsyncIterable<Buffer>,
