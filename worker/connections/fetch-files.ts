@@ -81,8 +81,8 @@ async function stableFiles(
 
 /**
  * Moves or deletes imported files. Lists the files again, because a file that was replaced after
- * its import is another file. A file's marker is handled first, so that none remains for the next
- * file of that name.
+ * its import is another file. A file's marker is handled before the file, so that it isn't left for
+ * the next file of that name.
  */
 async function moveOrDeleteImported(
   queries: FetchQueries,

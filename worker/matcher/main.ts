@@ -15,8 +15,8 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 lowerPriority();
 
 /**
- * The maximum number of concurrent jobs of each kind, and of each kind and tenant (with a colon), so
- * that runs don't block imports, and one tenant's long work doesn't block another's. Jobs carry
+ * The maximum number of concurrent jobs of each kind, and of each kind and tenant (with a colon).
+ * Runs then don't block imports, and one tenant's long work doesn't block another's. Jobs carry
  * their kind and `kind:tenant` as flags (private.job_flags).
  */
 const MAX_CONCURRENT: Record<string, number> = {

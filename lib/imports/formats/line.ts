@@ -15,7 +15,10 @@ export type Details = Record<string, unknown>;
 
 /** One amount on one day. Text is as received, decoded and trimmed. */
 export type ImportLine = {
-  /** Only if the file's format or the mapping guarantees that no other line has it. */
+  /**
+   * The line's unique ID, present only if the file's format or the mapping guarantees that no other
+   * line has it.
+   */
   external_id?: string;
   /** Signed: money in is positive. In the currency's minor unit, within ±(2⁵³ − 1). */
   amount_minor: number;

@@ -110,7 +110,7 @@ export function detailOf(fields: string[]): Detail {
   };
 }
 
-/** Codes of loans, SEPA and BACS that don't follow the ranges of the others. */
+/** Codes of loans, SEPA and BACS that don't follow the ranges of the other codes. */
 const CREDITS = new Set([706, 708, 720, 721, 722, 723, 724, 725, 726, 727, 728, 827, 829]);
 const DEBITS = new Set([760, 828]);
 

@@ -52,7 +52,8 @@ export type Known = {
   /** Whether the head is the whole file, so that its last row is not cut. */
   isWhole?: boolean;
   /**
-   * For a workbook: typed numbers and dates have a point and ISO 8601, whatever the mapping says.
+   * For a workbook with typed cells: numbers have a decimal point, and dates follow ISO 8601,
+   * regardless of the mapping.
    */
   isTyped?: boolean;
 };

@@ -14,8 +14,8 @@ const MAX_SHOWN_ROWS = 3;
 export type TriedReading = { mapping: Mapping; lines: ImportLine[]; pattern: BalancePattern };
 
 /**
- * A question about something that the file leaves open, or that can be read in two ways. The answer is
- * never guessed.
+ * A question about something that the file leaves open, or that can be read in two ways. Its answer
+ * is never guessed.
  */
 export type Question = {
   /**

@@ -34,7 +34,9 @@ export class UnbookedRows {
     );
   }
 
-  /** Reads a row of one cell as a heading, such as "Pending transactions", or as a note below it. */
+  /**
+   * Reads a row with one cell as a heading, such as "Pending transactions", or as a note below it.
+   */
   readHeading(cells: readonly string[]): void {
     const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
     const state = others.length === 0 ? headingStateOf(heading) : undefined;

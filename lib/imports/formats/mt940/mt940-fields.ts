@@ -9,7 +9,7 @@ const MONEY = /^(?:\d{6}(?:\d{4}|\s{4})?\s*[RE]?[CD]|[CD]\s*\d{6}\s*[A-Z]{3}|\d{
 const ENVELOPE = /^(?:-\}|\{[1-5S]:)/;
 /** An end mark on the line of the last field, because gateways drop the line break before it. */
 const STUCK_END = /-\}(?=$|[\s$\p{Cc}]|\{[1-5S]:)/u;
-/** The tags that begin a message without :20:, and those that may follow. */
+/** The tags that begin a message, even without :20:, and the tags that may follow each. */
 const BEGINNINGS: Record<string, RegExp> = {
   "20": /^(?:21|25P?|28C?|13D?|34F|60[FM])$/,
   "21": /^(?:20|25P?|28C?)$/,

@@ -40,8 +40,8 @@ const LIKELY_IN = new Set(
 );
 
 /**
- * Codes of entries in ledgers by Sage: sales, purchases, bank, cash and journals, whose amounts have
- * no sign. An invoice and its receipt go opposite ways.
+ * Codes of entries in ledgers by Sage for sales, purchases, bank, cash and journals, whose amounts
+ * have no sign. An invoice and its receipt go opposite ways.
  */
 const LEDGER_CODES = new Set("si sc sr sa sd pi pc pp pa pd br bp cr cp vr vp jd jc".split(" "));
 
