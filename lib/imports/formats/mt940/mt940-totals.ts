@@ -24,8 +24,8 @@ export class Mt940Totals {
     return this.#credits.stated.length + this.#debits.stated.length > 0;
   }
 
-  /** @returns false if there are too many */
-  state(name: string, text: string, statementCurrency: string | null): boolean {
+  /** Adds a total that the statement states. @returns false if there are too many */
+  addStated(name: string, text: string, statementCurrency: string | null): boolean {
     const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
     const minor =
       decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");

@@ -166,7 +166,7 @@ export function readMt940(
         break;
       case "90C":
       case "90D":
-        if (!current.totals.state(name, text.replace(END_MARK, ""), statement.currency))
+        if (!current.totals.addStated(name, text.replace(END_MARK, ""), statement.currency))
           throw refuseFile(
             { line },
             `:${name}:`,
