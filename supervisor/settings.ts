@@ -237,7 +237,7 @@ function requireShared(env: Environment, webs: number, background: Background): 
   );
 }
 
-function asSettingsError<Read>(read: () => Read): Read {
+function asSettingsError<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {

@@ -9,7 +9,7 @@ import { SKIP_REASONS, WARNING_CODES } from "./formats/skip-reasons.ts";
 /** Without `receiving`, which callers never see. */
 export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");
 export const IMPORT_MAX_BYTES = 1024 ** 3;
-/** The size of the beginning of a file that a preview reads. */
+/** How much of the beginning of a file a preview reads. */
 export const PREVIEW_MAX_BYTES = 1024 ** 2;
 const MAPPING_MAX_LENGTH = 8_000;
 

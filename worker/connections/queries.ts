@@ -85,14 +85,14 @@ export class FetchQueries {
     await this.#call("end_fetch", JSON.stringify(outcome));
   }
 
-  async #call<Answer>(name: string, ...values: unknown[]): Promise<Answer> {
+  async #call<Result>(name: string, ...values: unknown[]): Promise<Result> {
     const all = [...this.#fetch, ...values];
     const placeholders = all.map((_, at) => `$${at + 1}`).join(", ");
-    const { rows } = await this.#query<{ answer: Answer }>(
+    const { rows } = await this.#query<{ answer: Result }>(
       `select private.${name}(${placeholders}) as answer`,
       all,
     );
-    return rows[0]?.answer as Answer;
+    return rows[0]?.answer as Result;
   }
 }
 

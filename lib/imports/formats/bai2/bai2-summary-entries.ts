@@ -2,7 +2,7 @@ import type { ImportLine } from "../line.ts";
 import type { LineCollector } from "../line-collector.ts";
 import type { Statement } from "../statement.ts";
 
-/** Codes of totals, which the standard allows in 03 records alone. */
+/** Codes of totals, which the standard allows only in 03 records. */
 const SUMMARY_CODES = new Set(
   `100 101 105 106 107 109 110 120 130 131 140 146 150 160 162 163 167 170 178 180 182 185 186 188
   190 200 205 207 210 215 230 231 239 245 250 251 256 260 270 271 280 285 294 302 303 304 305 307

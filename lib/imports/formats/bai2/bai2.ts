@@ -12,7 +12,7 @@ import { Bai2Totals, detailOf, fundsOf, monthFirstDay, summaryOf } from "./bai2-
 import { type Bai2Record, Bai2Records } from "./bai2-records.ts";
 import { SummaryEntries } from "./bai2-summary-entries.ts";
 
-/** The longest record with its continuations. */
+/** The maximum length of a record with its continuations. */
 const RECORD_MAX_LENGTH = 64 * 1024;
 const OPENING_LEDGER = "010";
 const CLOSING_LEDGER = "015";

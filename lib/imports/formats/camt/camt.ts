@@ -13,7 +13,7 @@ export const CAMT_NAMESPACE = /(?<![a-z])(camt\.05[234])\.001\.(\d{2})(?!\d)/;
 /** Namespaces of other ISO 20022 messages. */
 const OTHER_MESSAGE = /(?<![a-z])[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/;
 export const CAMT_VERSIONS = { first: 1, last: 13 };
-/** The format of a message whose namespace doesn't say it. */
+/** The format of a message whose namespace doesn't state it. */
 export const CAMT_MESSAGES: Record<string, Format> = {
   BkToCstmrAcctRpt: "camt.052",
   BkToCstmrStmt: "camt.053",

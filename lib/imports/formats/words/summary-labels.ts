@@ -72,12 +72,12 @@ export function summaryLabel(text: string): SummaryLabel | undefined {
     : undefined;
 }
 
-/** "S A L D O" */
+/** Joins spaced letters, as in "S A L D O". */
 function joinedLetters(plain: string): string {
   return /^\p{L}(?: \p{L}){2,}$/u.test(plain) ? plain.replaceAll(" ", "") : plain;
 }
 
-/** A year, a day of a month, or a day in numbers. */
+/** Whether the numbers are a year, a day of a month, or a date. */
 function isDate(numbers: readonly string[], hasMonth: boolean): boolean {
   const years = numbers.filter((number) => /^(?:19|20)\d\d$/.test(number));
   const others = numbers.filter((number) => !years.includes(number));
