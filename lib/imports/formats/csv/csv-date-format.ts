@@ -61,8 +61,8 @@ function formatsWithCloseYears(cells: readonly string[], formats: DateFormat[]):
 }
 
 /**
- * Rows are usually sorted by a column of days, so only the formats in which one is sorted remain,
- * if exactly one does.
+ * Returns the only format in which a column of days is sorted, as rows usually are. If none or
+ * several are, returns all formats.
  */
 function formatsInOrder(columns: readonly Column[], formats: DateFormat[]): DateFormat[] {
   const ordering = columns.filter(({ cells }) => new Set(cells).size >= MIN_ORDERED_DAYS);

@@ -3,8 +3,8 @@ import type { Column } from "./csv-table.ts";
 
 /**
  * The columns that may be the amount, among several whose names don't tell. The amount is filled in
- * each row and has signs or decimals, because bare integers may be numbers of cheques and accounts.
- * A column that moves by the amounts of another is a balance.
+ * each row and has signs or decimals, because bare integers may be check numbers or account
+ * numbers. A column that moves by the amounts of another is a balance.
  */
 export function likelyAmounts(columns: Column[]): { amounts: Column[]; balance?: Column } {
   const filled = columns.filter(

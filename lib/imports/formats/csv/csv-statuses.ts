@@ -10,7 +10,7 @@ const STATUS_NAMES =
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
 const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
 const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
-/** Names of columns that flag cancelled rows, or rows that cancel others. */
+/** Names of columns that flag canceled rows, or rows that cancel others. */
 const REVERSAL_NAMES =
   /^(?:stor[nm](?:o|iert|ert|eret|erad|ato|ata|owan[ea]|o kz|okennzeichen|obuchung)|reversal|reversed|reverse|generalumkehr|extourne|extournee|contrepassation|estorno|estornad[oa]|extorno|retrocesion|anulacion|annulation|tilbagefort|tilbakefort|aterford|teruggeboekt|terugboeking|peruutus|sztorno|stornirano)(?: (?:flag|indicator|kz|kennzeichen))?$/;
 
@@ -61,7 +61,7 @@ function flagColumn(column: string, values: readonly string[]): StatusColumn | n
   const yes = values.filter((value) => YES.has(value.toLowerCase()));
   const no = values.filter((value) => NO.has(value.toLowerCase()));
   if (yes.length + no.length < values.length) return null;
-  // The row may have been cancelled, or cancel another one.
+  // The row may have been canceled, or may cancel another one.
   if (isReversal) return { booked: no, not_booked: [], unknown: yes };
   return state === "booked"
     ? { booked: yes, not_booked: no, unknown: [] }

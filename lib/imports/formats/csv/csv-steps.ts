@@ -34,7 +34,7 @@ export function shareOfSteps(
   return fits.steps === 0 ? 0 : Math.max(fits.after, fits.before) / fits.steps;
 }
 
-/** Equal but for the noise of binary fractions. */
+/** Whether two amounts are equal, apart from the noise of binary fractions. */
 function isEqual(step: number, size = Number.NaN): boolean {
   return Math.abs(step - size) < 1e-6 * Math.max(1, step);
 }

@@ -137,7 +137,7 @@ function kindOf(all: string[]): ColumnKind {
   if (isMostly(isCurrency)) return "currency";
   if (isMostly((cell) => directionOf(cell) !== undefined)) return "sign";
   const days = cells.filter(looksLikeDate).length;
-  // "Pending" may be in place of a date that will follow.
+  // "Pending" may stand for a date that will follow.
   if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
     return "date";
   return isMostly(looksLikeAmount) ? "amount" : "text";

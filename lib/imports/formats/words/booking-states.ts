@@ -14,7 +14,7 @@ geboekt uitgevoerd voltooid afgerond betaald bogfort bogfoert gennemfort gennemf
 bokfoert utford genomford fullfort kirjattu suoritettu toteutunut zaksiegowano zaksiegowana
 zaksiegowany zrealizowano zrealizowana wykonano wykonana rozliczona rozliczono zuctovano zauctovano
 provedeno konyvelt konyvelve teljesult teljesitett`;
-/** Not booked yet. */
+/** Words for rows that aren't booked yet. */
 const PENDING = `pending pend processing outstanding unposted unsettled uncleared unbooked authorised
 authorized authorisation authorization auth preauthorised preauthorized preauth reserved hold held
 scheduled planned upcoming future waiting awaiting draft incomplete provisional tentative vorgemerkt
@@ -27,7 +27,7 @@ preliminart planerad planerade planlagt planlagte kommande kommende vantar varau
 zablokowana blokada rezervovano cekajici ceka fuggo fuggoben zarolt
 |in progress|in process|in bearbeitung|en cours|a venir|en proceso|en curso|in corso|in elaborazione
 |da contabilizzare|em processamento|in behandeling|under behandling|w toku|in verwerking`;
-/** Never booked, or cancelled by the bank before it was. */
+/** Words for rows that were never booked, or canceled by the bank before booking. */
 const DECLINED = `declined denied rejected refused failed fail failure error cancelled canceled void
 voided reverted expired aborted abandoned unsuccessful blocked abgelehnt fehlgeschlagen storniert
 abgebrochen zuruckgewiesen zurueckgewiesen verfallen gescheitert annulliert ungultig refuse refusee
