@@ -27,20 +27,20 @@ type Branch = {
 
 const FOLDER = join(import.meta.dirname, "../app/v1");
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-/** Paths without anything to decode, normalise or redirect. Next handles all others. */
-const PLAIN = /^\/v1(?:\/[\w~-][\w.~-]*)+$/;
-const COMPRESS_MIN_BYTES = 1024;
+/** Paths without anything to decode, normalize or redirect. Next handles all others. */
+const PLAIN_PATH = /^\/v1(?:\/[\w~-][\w.~-]*)+$/;
+const MIN_COMPRESSED_BYTES = 1024;
 const gzip = promisify(gzipCallback);
 
 /**
- * Answers a call of /v1 with the route file that Next would choose, called as Next calls it, but
- * without Next's overhead, which takes several times as long as most calls. Unusual requests, paths
- * without a route, and requests before the routes are loaded go to `otherwise`.
+ * Handles requests to /v1 with the route file that Next would choose. The route is called as Next
+ * calls it, but without Next's overhead, which takes several times as long as most calls. Unusual
+ * requests, paths without a route, and requests before the routes are loaded go to `fallback`.
  */
 export function apiRoutes(): (
   request: IncomingMessage,
   response: ServerResponse,
-  otherwise: Fallback,
+  fallback: Fallback,
 ) => Promise<void> {
   let loaded: { root: Branch; headers: [string, string][] } | undefined;
   Promise.all([readRoutes(), commonHeaders()])
@@ -48,13 +48,13 @@ export function apiRoutes(): (
     .catch((error) =>
       log.error({ err: error }, "the routes could not be loaded, Next serves them"),
     );
-  return async (request, response, otherwise) => {
+  return async (request, response, fallback) => {
     const { method = "", url = "" } = request;
     const path = pathOf(url);
-    if (!loaded || !METHODS.includes(method) || !PLAIN.test(path)) return otherwise();
+    if (!loaded || !METHODS.includes(method) || !PLAIN_PATH.test(path)) return fallback();
     const params: Record<string, string> = {};
-    const handler = find(loaded.root, path.split("/").slice(2), params)?.[method];
-    if (!handler) return otherwise();
+    const handler = findHandlers(loaded.root, path.split("/").slice(2), params)?.[method];
+    if (!handler) return fallback();
     for (const [name, value] of loaded.headers) response.setHeader(name, value);
     const call = new Call(request, response) as unknown as Request;
     await send(
@@ -73,16 +73,16 @@ async function readRoutes(): Promise<Branch> {
   await Promise.all(
     files.map(async (file) => {
       const segments = file.split(sep).slice(0, -1);
-      // The catch-all route, which answers unknown paths through Next.
+      // The catch-all route for unknown paths is left to Next.
       if (segments.some((segment) => segment.startsWith("[["))) return;
-      const branch = segments.reduce(grow, root);
+      const branch = segments.reduce(branchFor, root);
       branch.handlers = await import(join(FOLDER, file));
     }),
   );
   return root;
 }
 
-function grow(branch: Branch, segment: string): Branch {
+function branchFor(branch: Branch, segment: string): Branch {
   const name = /^\[(\w+)\]$/.exec(segment)?.[1];
   if (name === undefined) {
     const next = branch.named.get(segment) ?? { named: new Map() };
@@ -93,18 +93,21 @@ function grow(branch: Branch, segment: string): Branch {
   return branch.parameter.branch;
 }
 
-/** Tries a name before a parameter and backtracks from dead ends, as Next does. */
-function find(
+/**
+ * Finds a path's handlers. Tries a name before a parameter and backtracks from dead ends, as Next
+ * does.
+ */
+function findHandlers(
   branch: Branch,
   [segment, ...rest]: string[],
   params: Record<string, string>,
 ): Handlers | undefined {
   if (segment === undefined) return branch.handlers;
   const named = branch.named.get(segment);
-  const found = named && find(named, rest, params);
+  const found = named && findHandlers(named, rest, params);
   if (found || !branch.parameter) return found;
   const { name, branch: below } = branch.parameter;
-  const handlers = find(below, rest, params);
+  const handlers = findHandlers(below, rest, params);
   if (handlers) params[name] = segment;
   return handlers;
 }
@@ -128,7 +131,7 @@ class Call implements Pick<Request, "method" | "url" | "headers" | "body" | "sig
   readonly #incoming: IncomingMessage;
   readonly #response: ServerResponse;
   #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
-  #left: AbortController | undefined;
+  #controller: AbortController | undefined;
 
   constructor(incoming: IncomingMessage, response: ServerResponse) {
     const { method = "GET", url = "", headers } = incoming;
@@ -143,15 +146,15 @@ class Call implements Pick<Request, "method" | "url" | "headers" | "body" | "sig
     this.#response = response;
   }
 
-  /** Aborted once the caller is gone. Made only for calls that wait. */
+  /** Aborted once the caller is gone. It is created only for routes that use it. */
   get signal(): AbortSignal {
-    if (!this.#left) {
-      const left = new AbortController();
-      this.#left = left;
-      if (this.#response.destroyed) left.abort();
-      else this.#response.once("close", () => left.abort());
+    if (!this.#controller) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      if (this.#response.destroyed) controller.abort();
+      else this.#response.once("close", () => controller.abort());
     }
-    return this.#left.signal;
+    return this.#controller.signal;
   }
 
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
@@ -175,25 +178,25 @@ async function send(
   if (!/[/+]json$/.test(answer.headers.get("content-type") ?? ""))
     return sendFile(answer.body, mayCompress, response);
   const bytes = Buffer.from(await answer.arrayBuffer());
-  const compresses = mayCompress && bytes.length >= COMPRESS_MIN_BYTES;
-  if (compresses) response.setHeader("Content-Encoding", "gzip");
-  const sent = compresses ? await gzip(bytes) : bytes;
+  const isCompressed = mayCompress && bytes.length >= MIN_COMPRESSED_BYTES;
+  if (isCompressed) response.setHeader("Content-Encoding", "gzip");
+  const sent = isCompressed ? await gzip(bytes) : bytes;
   response.setHeader("Content-Length", sent.length);
   response.end(sent);
 }
 
 async function sendFile(
   body: ReadableStream,
-  compresses: boolean,
+  isCompressed: boolean,
   response: ServerResponse,
 ): Promise<void> {
-  if (compresses) response.setHeader("Content-Encoding", "gzip");
+  if (isCompressed) response.setHeader("Content-Encoding", "gzip");
   const source = Readable.fromWeb(body as WebStream);
-  const steps = compresses
+  const steps = isCompressed
     ? [source, createGzip({ flush: constants.Z_SYNC_FLUSH }), response]
     : [source, response];
   await pipeline(steps).catch((error) => {
-    // The caller is gone, or learns from the closed connection that the response is incomplete.
+    // The caller is gone, or sees from the closed connection that the response is incomplete.
     response.destroy();
     if (error.code !== "ERR_STREAM_PREMATURE_CLOSE")
       log.error({ err: error }, "a file ended early");

@@ -7,13 +7,13 @@ const YEAR_SECONDS = 31_536_000;
 type Fallback = () => Promise<void>;
 
 /**
- * Serves the build's scripts and styles, compressed after the build; their names change with their
- * content. Other requests go to `otherwise`.
+ * Serves the build's scripts and styles, which are compressed after the build and whose names
+ * change with their content. Other requests go to `fallback`.
  */
 export function buildFiles(): (
   request: IncomingMessage,
   response: ServerResponse,
-  otherwise: Fallback,
+  fallback: Fallback,
 ) => Promise<void> {
   const serve = sirv(".next/static", {
     brotli: true,
@@ -26,17 +26,17 @@ export function buildFiles(): (
       response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
     },
   });
-  return async (request, response, otherwise) => {
+  return async (request, response, fallback) => {
     const { method, url = "" } = request;
-    if (!url.startsWith(`${MOUNT}/`) || (method !== "GET" && method !== "HEAD")) return otherwise();
-    // A browser can't use a part of a compressed file.
+    if (!url.startsWith(`${MOUNT}/`) || (method !== "GET" && method !== "HEAD")) return fallback();
+    // A browser can't use part of a compressed file.
     delete request.headers.range;
     request.url = url.slice(MOUNT.length);
     return new Promise((settle, fail) => {
       response.once("close", settle);
       serve(request, response, () => {
         request.url = url;
-        otherwise().then(settle, fail);
+        fallback().then(settle, fail);
       });
     });
   };

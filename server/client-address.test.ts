@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { clientAddress } from "./client-address.ts";
 
 describe("without trusted proxies", () => {
-  test("uses the socket's address, whatever X-Forwarded-For contains", () => {
+  test("uses the socket's address, regardless of X-Forwarded-For", () => {
     expect(clientAddress("203.0.113.7", "10.0.0.1", 0)).toBe("203.0.113.7");
   });
 
@@ -10,7 +10,7 @@ describe("without trusted proxies", () => {
     expect(clientAddress("::ffff:10.1.2.3", undefined, 0)).toBe("10.1.2.3");
   });
 
-  test("normalises an IPv6 address and drops its zone", () => {
+  test("normalizes an IPv6 address and drops its zone", () => {
     expect(clientAddress("FE80:0:0:0:0:0:0:1%eth0", undefined, 0)).toBe("fe80::1");
   });
 });

@@ -5,27 +5,30 @@ import { LRUCache } from "lru-cache";
 const ENTRY = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3})(?::\d+)?|([^[\]]+))$/;
 
 /**
- * The address a request came from. Each of our `proxies` appended one entry to X-Forwarded-For, so
- * the caller's is that many from the right. The caller may have made up the entries before it.
+ * The address that a request came from. Each of our `proxies` appended one entry to
+ * X-Forwarded-For, so the caller's entry is that many from the right. The caller may have made up
+ * the entries to the left of it.
  */
 export function clientAddress(
   socketAddress: string,
   forwardedFor: string | undefined,
   proxies: number,
 ): string {
-  const ours = proxies === 0 ? [] : (forwardedFor?.split(",") ?? []).slice(-proxies).map(parse);
-  const client = ours.length === proxies && ours.every(Boolean) ? ours[0] : undefined;
+  const proxyEntries =
+    proxies === 0 ? [] : (forwardedFor?.split(",") ?? []).slice(-proxies).map(parse);
+  const client =
+    proxyEntries.length === proxies && proxyEntries.every(Boolean) ? proxyEntries[0] : undefined;
   return client ?? parse(socketAddress) ?? socketAddress;
 }
 
-/** Caches parsed addresses, because the same callers come again. */
-const parsed = new LRUCache<string, { address: string | undefined }>({ max: 10_000 });
+/** Caches parsed addresses, because the same callers return. */
+const cache = new LRUCache<string, { address: string | undefined }>({ max: 10_000 });
 
 function parse(entry: string): string | undefined {
-  const cached = parsed.get(entry);
+  const cached = cache.get(entry);
   if (cached) return cached.address;
   const address = canonical(entry);
-  parsed.set(entry, { address });
+  cache.set(entry, { address });
   return address;
 }
 

@@ -12,15 +12,15 @@ export const HEADERS_TOO_LARGE = new ApiError(
 );
 
 /** RFC 9112 recommends at least 8,000 octets. */
-const TARGET_MAX = 8 * 1024;
-const HEADERS_MAX = 16 * 1024;
+const TARGET_MAX_LENGTH = 8 * 1024;
+const HEADERS_MAX_LENGTH = 16 * 1024;
 
 export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 /** Headers between us and the application, or within Next, which no caller may set. */
 const RESERVED =
   /^(x-inbound-|x-middleware-|x-invoke-|x-nextjs-data$|x-matched-path$|x-now-route-matches$|x-next-resume|next-resume$)/;
-const SET_BY_PROXIES = [
+const PROXY_HEADERS = [
   "forwarded",
   "x-forwarded-host",
   "x-forwarded-port",
@@ -35,13 +35,13 @@ export function newRequestId(): string {
 }
 
 /** Headers that only Next's own pages send. */
-const PAGE_PARTS = /^(?:rsc|next-(?:router-.*|url|action))$/;
+const PAGE_HEADERS = /^(?:rsc|next-(?:router-.*|url|action))$/;
 
 /**
  * Establishes what the application can trust about a request: its client address, its ID, and one
  * interpretation of its target and headers.
  */
-export function settleInbound(request: IncomingMessage, proxies: number): Inbound {
+export function normalizeInbound(request: IncomingMessage, proxies: number): Inbound {
   const { headers } = request;
   const requestId = newRequestId();
   const address = clientAddress(
@@ -50,13 +50,13 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
     proxies,
   );
   for (const name of Object.keys(headers)) if (RESERVED.test(name)) delete headers[name];
-  if (proxies === 0) for (const name of SET_BY_PROXIES) delete headers[name];
-  // Node keeps only the first of two Authorization headers; joined, they are refused as malformed.
+  if (proxies === 0) for (const name of PROXY_HEADERS) delete headers[name];
+  // Node drops all but the first Authorization header. Joined, several are refused as malformed.
   const credentials = request.headersDistinct.authorization;
   if (credentials) headers.authorization = credentials.join(", ");
-  settleTarget(request);
-  if (API.test(pathOf(request.url ?? "")))
-    for (const name of Object.keys(headers)) if (PAGE_PARTS.test(name)) delete headers[name];
+  normalizeTarget(request);
+  if (API_PATH.test(pathOf(request.url ?? "")))
+    for (const name of Object.keys(headers)) if (PAGE_HEADERS.test(name)) delete headers[name];
   headers["x-forwarded-for"] = address;
   headers[CLIENT_ADDRESS_HEADER] = address;
   // The query as sent: for paths with parameters, Next rewrites it and changes invalid UTF-8.
@@ -67,7 +67,7 @@ export function settleInbound(request: IncomingMessage, proxies: number): Inboun
 }
 
 /** Reduces an absolute target (RFC 9112, 3.2.2) to its path; its host overrides the Host header. */
-function settleTarget(request: IncomingMessage): void {
+function normalizeTarget(request: IncomingMessage): void {
   const absolute = /^https?:\/\/([^/?#@]+)(.*)$/is.exec(request.url ?? "");
   if (!absolute) return;
   const [, host = "", rest = ""] = absolute;
@@ -75,19 +75,21 @@ function settleTarget(request: IncomingMessage): void {
   request.url = rest.startsWith("/") ? rest : `/${rest}`;
 }
 
-const API = /^\/v1(?:\/|$)/;
-/** Paths that accept changes. Others are only read, so no request body is accepted for them. */
+const API_PATH = /^\/v1(?:\/|$)/;
+/**
+ * Paths that accept changes. Other paths are read-only, so no request body is accepted for them.
+ */
 const WRITABLE = /^\/(?:v1|api)(?:\/|$)/;
 /**
- * Paths that look like an API. Those that aren't ours are refused, because they have no page and no
- * sign-in.
+ * Paths that look like an API. If they aren't ours they are refused, because they have no page and
+ * no sign-in.
  */
 const LIKE_API = /^\/(?:v\d+|api)(?:\/|$)/i;
-const OURS = new RegExp(
+const KNOWN_API = new RegExp(
   `^/(?:v1(?:/|$)|api/auth/.|api/account/(?:${Object.keys(ACCOUNT_CALLS).join("|")})$)`,
 );
 /**
- * Clients resolve dot segments before sending. Resolved here, they would turn a checked path into
+ * Clients resolve dot segments before sending. Resolving one here would turn a checked path into
  * another.
  */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
@@ -106,18 +108,19 @@ export function requireValid(request: IncomingMessage, dev: boolean): void {
     throw new ApiError("method_not_allowed", `Unsupported method: ${method}.`, {
       headers: { Allow: METHODS.join(", ") },
     });
-  if (url.length > TARGET_MAX)
-    throw new ApiError("uri_too_long", `A URL can have at most ${TARGET_MAX} characters.`);
-  if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX) throw HEADERS_TOO_LARGE;
+  if (url.length > TARGET_MAX_LENGTH)
+    throw new ApiError("uri_too_long", `A URL can have at most ${TARGET_MAX_LENGTH} characters.`);
+  if (rawHeaders.reduce((sum, part) => sum + part.length, 0) > HEADERS_MAX_LENGTH)
+    throw HEADERS_TOO_LARGE;
   if ((!headers.host && httpVersion === "1.1") || (headersDistinct.host?.length ?? 0) > 1)
     throw MALFORMED;
   if (headers.host && !HOST.test(headers.host)) throw MALFORMED;
   if (!/^\/[\x21-\x7e]*$/.test(url) || !decodesToText(path) || DOT_SEGMENT.test(path))
     throw MALFORMED;
   // Next would redirect these to another path, which clients follow without their credentials.
-  if (API.test(path) && /\/\/|\/$/.test(path))
+  if (API_PATH.test(path) && /\/\/|\/$/.test(path))
     throw new ApiError("not_found", "A path has no empty segments and no slash at its end.");
-  if (LIKE_API.test(path) && !OURS.test(path))
+  if (LIKE_API.test(path) && !KNOWN_API.test(path))
     throw new ApiError("not_found", "No such path. The API's paths start with /v1: see /docs.");
   if (!dev && !READ_METHODS.includes(method) && !WRITABLE.test(path))
     throw new ApiError("method_not_allowed", "This path only supports reading.", {

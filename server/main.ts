@@ -9,16 +9,16 @@ import { startTelemetry } from "#lib/runtime/start-telemetry.ts";
 import nextConfig from "../next.config.ts";
 import { apiRoutes } from "./api.ts";
 import { buildFiles } from "./build-files.ts";
-import { METHODS, pathOf, requireValid, settleInbound } from "./inbound.ts";
+import { METHODS, normalizeInbound, pathOf, requireValid } from "./inbound.ts";
 import { OPENAPI_PATH, serveOpenApi } from "./openapi.ts";
 import { refuse, refuseSocket } from "./refusal.ts";
 
 const HEADERS_TIMEOUT_MS = 15_000;
 /** Long enough for a file of 64 MiB, which is read only as fast as the database stores its rows. */
 const REQUEST_TIMEOUT_MS = 300_000;
-const SILENT_SOCKET_MS = 120_000;
+const SOCKET_TIMEOUT_MS = 120_000;
 /** Longer than the 60 s of common load balancers, so that they close the connection first. */
-const KEEP_ALIVE_MS = 65_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const DRAIN_TIMEOUT_MS = 7_000;
 const DEFAULT_CSP =
   "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
@@ -58,7 +58,7 @@ const server: Server = createServer(
     requestTimeout: REQUEST_TIMEOUT_MS,
     maxHeaderSize: HEAD_READ_BYTES,
     connectionsCheckingInterval: 5_000,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     // We refuse a missing Host ourselves, so that the response has a request ID.
     requireHostHeader: false,
     // Only hot reload uses web sockets.
@@ -66,7 +66,7 @@ const server: Server = createServer(
   },
   async (request, response) => {
     const startedAt = performance.now();
-    const { requestId, address } = settleInbound(request, proxies);
+    const { requestId, address } = normalizeInbound(request, proxies);
     const path = pathOf(request.url ?? "");
     response.setHeader("X-Request-Id", requestId);
     // Pages set their own policy (proxy.ts); any other response that a browser displays may run and
@@ -105,7 +105,7 @@ const server: Server = createServer(
 );
 // Unsupported Expect headers are ignored; otherwise, Node would respond without a request ID.
 server.on("checkExpectation", (request, response) => server.emit("request", request, response));
-server.setTimeout(SILENT_SOCKET_MS);
+server.setTimeout(SOCKET_TIMEOUT_MS);
 server.on("clientError", (error, socket) => refuseSocket(socket, error));
 server.listen(port, process.env.HOST, () => {
   log.info({ port }, "listening");

@@ -22,8 +22,8 @@ let document: Promise<Document> | undefined;
 
 /**
  * Serves the OpenAPI document to anyone. It is written and compressed once, before the first
- * response. It is not a route, because Next would compress each response again. @throws ApiError
- * for another method, or an invalid `If-None-Match`
+ * response. It is not a route, because Next would compress each response again.
+ * @throws ApiError for another method, or an invalid `If-None-Match`
  */
 export async function serveOpenApi(
   { method, headers }: IncomingMessage,
@@ -43,7 +43,7 @@ export async function serveOpenApi(
     throw new ApiError("method_not_allowed", `This path only supports ${ALLOW}.`, {
       headers: { Allow: ALLOW },
     });
-  document ??= makeDocument();
+  document ??= buildDocument();
   const { etag, bodies, headers: common } = await document;
   answer.set("ETag", etag);
   for (const [name, value] of common) answer.set(name, value);
@@ -68,7 +68,7 @@ export async function serveOpenApi(
     .end(method === "HEAD" ? undefined : bodies[encoding]);
 }
 
-async function makeDocument(): Promise<Document> {
+async function buildDocument(): Promise<Document> {
   const { publishedDocument } = await import("#lib/openapi/published.ts");
   const text = JSON.stringify(publishedDocument(new URL(env().NEXTAUTH_URL).origin));
   return {

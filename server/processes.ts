@@ -1,6 +1,6 @@
 /**
- * Runs `WEB_CONCURRENCY` web processes on one port. This process distributes their connections and
- * counts for their rate limits.
+ * Runs `WEB_CONCURRENCY` web processes on one port. This process distributes the connections among
+ * them and keeps the counts of their rate limits.
  */
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
@@ -25,7 +25,7 @@ let rolling = Promise.resolve();
  * Starts a web process. Resolves to true when it listens, and to false if it exited before. A
  * process that exits unexpectedly is replaced.
  */
-async function add(): Promise<boolean> {
+async function startProcess(): Promise<boolean> {
   const web = cluster.fork();
   serving.add(web);
   web.once("exit", async (code, signal) => {
@@ -35,7 +35,7 @@ async function add(): Promise<boolean> {
       "a web process ended, another takes its place",
     );
     await sleep(RESTART_DELAY_MS);
-    if (!stopping) void add();
+    if (!stopping) void startProcess();
   });
   web.once("listening", () => listening.add(web));
   await Promise.race([once(web, "listening"), once(web, "exit")]);
@@ -43,8 +43,8 @@ async function add(): Promise<boolean> {
 }
 
 /**
- * Stops new connections and waits for the running requests. A process that isn't listening yet may
- * miss that message, so it is killed.
+ * Stops new connections to a process and waits for its running requests. A process that isn't
+ * listening yet may miss the message, so it is killed.
  */
 async function retire(web: Worker): Promise<void> {
   serving.delete(web);
@@ -55,13 +55,13 @@ async function retire(web: Worker): Promise<void> {
 }
 
 /**
- * Starts each replacement before the old process stops, so that there are never fewer. An old
- * process that already exited has been replaced.
+ * Replaces all processes. Each replacement starts before its old process stops, so that there are
+ * never fewer. An old process that exited by itself has already been replaced.
  */
 async function replaceEach(): Promise<void> {
   for (const old of [...serving]) {
     if (!serving.has(old)) continue;
-    if (!(await add()))
+    if (!(await startProcess()))
       return log.error({}, "a new web process does not start, those that serve go on");
     if (serving.has(old)) await retire(old);
   }
@@ -77,5 +77,5 @@ process.once("SIGTERM", async () => {
   process.exit(0);
 });
 
-await Promise.all(Array.from({ length: count }, add));
+await Promise.all(Array.from({ length: count }, startProcess));
 process.send?.("ready");

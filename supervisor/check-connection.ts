@@ -3,8 +3,8 @@ import { Client, type ClientConfig } from "pg";
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Runs `work` with a new connection and closes it afterwards. @throws Error if there is no
- * connection within 10 s
+ * Runs `work` with a new connection and closes it afterwards.
+ * @throws Error if the connection takes longer than 10 s
  */
 export async function withConnection<Result>(
   connectionString: string,

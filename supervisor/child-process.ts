@@ -7,8 +7,8 @@ import { entryOf, log, write } from "./log.ts";
 const HEALTHY_AFTER_MS = 30_000;
 const MAX_PAUSE_MS = 30_000;
 /**
- * A fake clock (libfaketime) of the supervisor is passed on to every process, because two clocks
- * would disagree.
+ * Variables that pass the supervisor's fake clock (libfaketime) on to every process, because two
+ * clocks would disagree.
  */
 const FAKE_CLOCK_ENV = Object.fromEntries(
   Object.entries(process.env).filter(([name]) =>
@@ -36,18 +36,18 @@ const started: Part[][] = [];
 let stopping = false;
 
 /**
- * Starts `count` numbered processes of one kind, which stop together. `own` returns the additional
- * environment variables of each.
+ * Starts `count` numbered processes of one kind, which stop together. `extraEnv` returns the
+ * additional environment variables of each process.
  */
 export function startParts(
   count: number,
   options: PartOptions,
-  own: (nth: number) => Record<string, string> = () => ({}),
+  extraEnv: (nth: number) => Record<string, string> = () => ({}),
 ): Part[] {
   if (stopping) throw new Error(`${options.name} is not started: everything stops.`);
   const parts = Array.from({ length: count }, (_, nth) => {
     const name = count > 1 ? `${options.name}-${nth + 1}` : options.name;
-    return new Part({ ...options, name, env: { ...options.env, ...own(nth) } });
+    return new Part({ ...options, name, env: { ...options.env, ...extraEnv(nth) } });
   });
   started.push(parts);
   return parts;
@@ -119,7 +119,7 @@ export class Part {
   }
 
   /**
-   * Restarts the process, for example after its sources changed. Resolves when the new one is
+   * Restarts the process, for example after its sources changed. Resolves when the new process is
    * ready.
    */
   async renew(): Promise<void> {
@@ -165,8 +165,8 @@ export class Part {
     clearTimeout(timer);
   }
 
-  #restart(cause: Record<string, unknown>, livedMs: number): void {
-    this.#failures = livedMs > HEALTHY_AFTER_MS ? 0 : this.#failures + 1;
+  #restart(cause: Record<string, unknown>, uptimeMs: number): void {
+    this.#failures = uptimeMs > HEALTHY_AFTER_MS ? 0 : this.#failures + 1;
     const pauseMs =
       this.#failures === 0 ? 0 : Math.min(250 * 2 ** (this.#failures - 1), MAX_PAUSE_MS);
     log("error", `${this.name} exited, restarting`, { ...cause, pause_ms: pauseMs });

@@ -1,8 +1,8 @@
 /**
  * Heap limits of each process, in MiB; ops/ and the Dockerfile set the same. The old generation is
  * limited well above what the processes need: a lower limit makes V8 collect more often, and
- * without a limit the heap grows beyond a gigabyte of garbage. A call's objects are dead when it
- * ends, and a matcher keeps lines in typed arrays, so a larger young generation would not help.
+ * without a limit the heap grows beyond a gigabyte of garbage. A larger young generation would not
+ * help, because a call's objects are dead when it ends, and a matcher stores lines in typed arrays.
  */
 export const HEAP = {
   web: ["--max-old-space-size=512", "--max-semi-space-size=8"],
@@ -12,7 +12,7 @@ export const HEAP = {
 };
 
 /**
- * glibc keeps freed memory in an arena per thread: 20 MB of a web process, growing. Two arenas
- * limit that; other C libraries ignore the setting.
+ * glibc retains freed memory in an arena per thread, which is 20 MB of a web process and grows.
+ * This setting allows two arenas; other C libraries ignore it.
  */
-export const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };
+export const MALLOC_ENV = { MALLOC_ARENA_MAX: "2" };

@@ -6,9 +6,9 @@ import { spawn } from "node:child_process";
 const WAIT_THEN_SIGNAL = `trap '' INT TERM HUP; read -r held || exit; read -r _; kill -s "$1" -- "$held" 2>/dev/null`;
 
 /**
- * Signals a process when ours ends, however it ends and whatever that process does: the shell waits
- * on a pipe that closes with us. It is created before the process, so that the process is never
- * without it.
+ * Signals a process when ours ends, even if ours is killed or the other process hangs: a shell
+ * waits on a pipe that closes with our process. The shell is started before the process, so that
+ * the process never runs without it.
  */
 export function lifeline(signal: "INT" | "KILL"): {
   hold: (pid: number) => void;

@@ -10,7 +10,7 @@ export type Entry = {
   [field: string]: unknown;
 };
 
-const COLOURS: Record<string, string> = {
+const COLORS: Record<string, string> = {
   warn: "\x1b[33m",
   error: "\x1b[31m",
   fatal: "\x1b[31m",
@@ -18,8 +18,8 @@ const COLOURS: Record<string, string> = {
 };
 
 /**
- * Turns a line of any process, our loggers' JSON or plain text, into a log entry. Secrets are
- * masked: what Node, Next and Postgres write by themselves never passed through our logger.
+ * Turns a line of any process, which is our loggers' JSON or plain text, into a log entry. Secrets
+ * are masked, because lines by Node, Next and Postgres didn't pass through our logger.
  */
 export function entryOf(part: string, text: string, level = "info"): Entry {
   const line = maskSecrets(text);
@@ -34,7 +34,7 @@ export function entryOf(part: string, text: string, level = "info"): Entry {
 
 let isLogged: (level: string) => boolean = () => true;
 
-/** For tools that start a database for a moment. */
+/** Logs only warnings and errors, for tools that start a database briefly. */
 export function logProblemsOnly(): void {
   isLogged = (level) => ["warn", "error", "fatal"].includes(level);
 }
@@ -47,7 +47,7 @@ export function logFromReady(): void {
   if (process.stdout.isTTY && process.send) logProblemsOnly();
 }
 
-/** Tells `npm start` that a step of the start is done, and waits until that is on the screen. */
+/** Reports to `npm start` that a step of the start is done, and waits until it is on the screen. */
 export async function reportStep(step: "database" | "ready"): Promise<void> {
   if (!process.stdout.isTTY || !process.send) return;
   const shown = once(process, "message");
@@ -72,5 +72,5 @@ function readable({ time, level, part, msg, ...fields }: Entry): string {
         ` \x1b[2m${name}=\x1b[22m${typeof value === "string" ? value : inspect(value, { breakLength: Infinity })}`,
     )
     .join("");
-  return `\x1b[2m${time.slice(11, 19)}\x1b[22m ${COLOURS[level] ?? ""}${part.padEnd(10)} ${msg}\x1b[0m${rest}`;
+  return `\x1b[2m${time.slice(11, 19)}\x1b[22m ${COLORS[level] ?? ""}${part.padEnd(10)} ${msg}\x1b[0m${rest}`;
 }

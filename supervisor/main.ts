@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Part, stopParts } from "./child-process.ts";
 import { lockDataDir } from "./lock-data-dir.ts";
 import { log, logFromReady, reportStep } from "./log.ts";
-import { freePort, portGetsFree } from "./ports.ts";
+import { freePort, waitForFreePort } from "./ports.ts";
 import { storeQuotas } from "./quotas.ts";
 import { announce } from "./ready.ts";
 import { dataDirOf, readSettings, type Settings, SettingsError } from "./settings.ts";
@@ -34,14 +34,13 @@ async function start(): Promise<void> {
   process.once("exit", claim.release);
   const settings = readSettings();
   const { port, env } = settings;
-  if (settings.webs > 0 && !(await portGetsFree(port, env.HOST)))
+  if (settings.webs > 0 && !(await waitForFreePort(port, env.HOST)))
     throw new SettingsError(
       `Port ${port} is in use. Stop the process listening there, or set another PORT.`,
     );
   env.NODE_ENV = process.argv.includes("--dev") ? "development" : "production";
 
-  // Node caches compiled sources here between starts, which also saves the memory that compiling
-  // takes.
+  // Node caches compiled sources here between starts, which also saves the memory for compiling.
   env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("../.next/compiled", import.meta.url));
 
   if (settings.local) {

@@ -1,7 +1,7 @@
 /**
  * Limits each process to the variables it needs, so that a compromised process can't reveal others.
  */
-import { FEW_ARENAS } from "./heap-sizes.ts";
+import { MALLOC_ENV } from "./heap-sizes.ts";
 
 type Variables = Record<string, string>;
 
@@ -16,7 +16,7 @@ export function webEnv({
   SMTP_URL: _mail,
   ...env
 }: Variables): Variables {
-  return { ...FEW_ARENAS, ...env };
+  return { ...MALLOC_ENV, ...env };
 }
 
 const ANY_PROCESS = /^(PATH|HOME|TZ|TMPDIR|LANG|LC_.*|NODE_.*|OTEL_.*|PG.*|SSL_CERT_.*)$/;
@@ -29,7 +29,7 @@ const BACKGROUND = {
 
 /** The local stack's Supabase only gets the project's keys. */
 export function dataApiEnv(env: Variables): Variables {
-  return only(env, DATA_API);
+  return pickVariables(env, DATA_API);
 }
 
 /**
@@ -37,11 +37,11 @@ export function dataApiEnv(env: Variables): Variables {
  * authenticates anyone.
  */
 export function backgroundEnv(env: Variables, kind: keyof typeof BACKGROUND): Variables {
-  return only(env, BACKGROUND[kind]);
+  return pickVariables(env, BACKGROUND[kind]);
 }
 
-function only(env: Variables, ours: RegExp): Variables {
+function pickVariables(env: Variables, allowed: RegExp): Variables {
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => ANY_PROCESS.test(name) || ours.test(name)),
+    Object.entries(env).filter(([name]) => ANY_PROCESS.test(name) || allowed.test(name)),
   );
 }

@@ -16,8 +16,8 @@ const DEFAULTS = {
 export type Quotas = Partial<Record<keyof typeof DEFAULTS, number>>;
 
 /**
- * Reads QUOTA_API_KEYS and the other variables; 0 means no quota. @throws Error that names a
- * variable that is no whole number
+ * Reads QUOTA_API_KEYS and the other variables; 0 means no quota.
+ * @throws Error with the name of a variable that is not a whole number
  */
 export function readQuotas(variables: Record<string, string | undefined>): Quotas {
   const quotas = Object.entries(DEFAULTS).map(([kind, max]) => {

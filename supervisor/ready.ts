@@ -13,7 +13,7 @@ export function announce({ env, local, webs }: Settings): void {
   const url = webs > 0 ? env.NEXTAUTH_URL : undefined;
   const mail = env.SMTP_URL ? undefined : env.MAIL_DIR;
   if (process.stdout.isTTY && url) {
-    greet(url, mail, local);
+    printGreeting(url, mail, local);
     return;
   }
   log("info", "ready", {
@@ -24,13 +24,13 @@ export function announce({ env, local, webs }: Settings): void {
   });
 }
 
-/** Says in a terminal where the service is, and how to sign in. */
-function greet(url: string, mail: string | undefined, local: boolean): void {
-  const how = local
+/** Prints the service's URL and the demonstration sign-ins to the terminal. */
+function printGreeting(url: string, mail: string | undefined, local: boolean): void {
+  const lines = local
     ? ["", `Sign in with the password ${PASSWORD} as`, ...SIGN_INS.map((user) => `  ${user}`)]
     : [];
-  if (mail) how.push("", `Mail is written to ${mail} (set SMTP_URL to send it).`);
+  if (mail) lines.push("", `Mail is written to ${mail} (set SMTP_URL to send it).`);
   process.stdout.write(
-    `\n${[`${PRODUCT} is ready: ${url}`, ...how].map((line) => `  ${line}`).join("\n")}\n\n`,
+    `\n${[`${PRODUCT} is ready: ${url}`, ...lines].map((line) => `  ${line}`).join("\n")}\n\n`,
   );
 }

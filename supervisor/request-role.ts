@@ -1,5 +1,5 @@
 /**
- * The login role of requests: it owns nothing and has no other rights, and assumes a request's role
+ * The login role of requests. It owns nothing and has no rights except to assume a request's role
  * for one call.
  */
 import { randomBytes } from "node:crypto";
@@ -10,7 +10,8 @@ const REQUEST_ROLES = ["anon", "authenticated", "service_role"];
 
 /**
  * Creates the role, or gives it a new password. `ownerUrl` must belong to a role that may grant the
- * three roles (on Supabase, `postgres`). @returns REQUEST_DATABASE_URL
+ * three roles (on Supabase, `postgres`).
+ * @returns REQUEST_DATABASE_URL
  */
 export async function makeRequestRole(ownerUrl: string): Promise<string> {
   const password = randomBytes(24).toString("base64url");

@@ -54,7 +54,7 @@ export type Settings = {
   secrets: Secrets;
   /** The variables that configure every process of the application. */
   env: Record<string, string>;
-  /** False if the environment names a Supabase project. */
+  /** Whether the local stack is started; false if the environment names a Supabase project. */
   local: boolean;
   webs: number;
   background: { kind: (typeof BACKGROUND)[number][0]; file: string; processes: number }[];
@@ -107,7 +107,7 @@ export function readSettings(env: Environment = process.env): Settings {
     processes: readCount(settings, name),
   }));
   requireAnyProcess(webs, background);
-  if (local) refuseHalfJoined(env, webs, background);
+  if (local) refusePartialStack(env, webs, background);
   else requireShared(env, webs, background);
   settings.AUDIT_PUBLIC_KEYS ??= publicKeysOf(settings.AUDIT_SIGNING_KEY ?? "");
   settings.NEXTAUTH_URL ??= `http://localhost:${port}`;
@@ -125,12 +125,12 @@ export function readSettings(env: Environment = process.env): Settings {
   return { port, dataDir, secrets, env: settings, local, webs, background, metricsPort, quotas };
 }
 
-function requireLong(settings: Record<string, string>, name: string, may: string): void {
+function requireLong(settings: Record<string, string>, name: string, threat: string): void {
   if (Buffer.byteLength(settings[name] ?? "") >= 32) return;
-  const instead =
+  const advice =
     name in SECRETS ? "Give a longer one, or none to have one made." : "Give a longer one.";
   throw new SettingsError(
-    `${name} is shorter than 32 bytes: anyone could guess it and ${may}. ${instead}`,
+    `${name} is shorter than 32 bytes: anyone could guess it and ${threat}. ${advice}`,
   );
 }
 
@@ -198,7 +198,7 @@ const runsEveryKind = (webs: number, background: Background) =>
  * A worker that is added to an existing database must not start its own empty one, where it would
  * look healthy and do nothing.
  */
-function refuseHalfJoined(
+function refusePartialStack(
   { DATABASE_URL }: Environment,
   webs: number,
   background: Background,
@@ -212,8 +212,8 @@ function refuseHalfJoined(
 }
 
 /**
- * Machines that share the work must share secrets: one machine could not read what another
- * encrypted with its own.
+ * Machines that share the work must share secrets, because one machine couldn't decrypt what
+ * another encrypted with a different key.
  */
 function requireShared(env: Environment, webs: number, background: Background): void {
   const runs = (kind: string) =>
@@ -237,7 +237,7 @@ function requireShared(env: Environment, webs: number, background: Background): 
   );
 }
 
-function asSettingsError<Read>(read: () => Read): Read {
+function asSettingsError<Value>(read: () => Value): Value {
   try {
     return read();
   } catch (error) {

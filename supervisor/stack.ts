@@ -126,7 +126,7 @@ export async function startDataApi(
 ): Promise<void> {
   const [part] = startParts(1, {
     name: "data-api",
-    command: bounded("data-api", "supabase/local/data-api.ts"),
+    command: nodeWithHeap("data-api", "supabase/local/data-api.ts"),
     env: {
       ...dataApiEnv(env),
       DATA_API_PORT: String(port),
@@ -140,19 +140,19 @@ export async function startDataApi(
   if (part) await allReady([part]);
 }
 
-const bounded = (part: keyof typeof HEAP, file: string) => node(file, ...HEAP[part]);
+const nodeWithHeap = (part: keyof typeof HEAP, file: string) => node(file, ...HEAP[part]);
 
 /**
- * Starts the background processes. Those of a kind are replaced one by one, while the others take
- * over their jobs.
+ * Starts the background processes. Processes of one kind are replaced one by one, while the others
+ * take over their jobs.
  */
 export function startBackground({ env, background, metricsPort }: Settings): Part[] {
-  let before = 0;
+  let precedingCount = 0;
   return background.flatMap(({ kind, file, processes }) => {
-    const command = bounded(kind, file);
-    const first = (metricsPort ?? 0) + before;
-    before += processes;
-    const own = (nth: number): Record<string, string> =>
+    const command = nodeWithHeap(kind, file);
+    const first = (metricsPort ?? 0) + precedingCount;
+    precedingCount += processes;
+    const extraEnv = (nth: number): Record<string, string> =>
       metricsPort === null ? {} : { METRICS_PORT: String(first + nth) };
     const options = {
       name: kind,
@@ -161,7 +161,7 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
       stopTimeoutMs: 6_000,
       ours: true,
     };
-    const parts = startParts(processes, options, own);
+    const parts = startParts(processes, options, extraEnv);
     if (env.NODE_ENV === "development")
       onSourceChange(["lib", "engine", "worker"], () => renewEach(parts));
     return parts;
@@ -169,11 +169,11 @@ export function startBackground({ env, background, metricsPort }: Settings): Par
 }
 
 /**
- * Starts the web processes. Several are one child process, whose primary distributes their
+ * Starts the web processes. Several run below one child process, which distributes their
  * connections.
  */
 export function startWeb({ env, webs }: Settings): Part[] {
-  const command = bounded("web", webs > 1 ? "server/processes.ts" : "server/main.ts");
+  const command = nodeWithHeap("web", webs > 1 ? "server/processes.ts" : "server/main.ts");
   return startParts(Math.min(webs, 1), {
     name: "web",
     command,
@@ -187,7 +187,10 @@ export async function renewEach(parts: Part[]): Promise<void> {
   for (const part of parts) await part.renew();
 }
 
-/** Several web processes replace themselves one by one; a single one leaves a gap. */
+/**
+ * Several web processes replace themselves one by one; a single one is unavailable during its
+ * restart.
+ */
 export async function renewWeb([web]: Part[], { webs }: Settings): Promise<void> {
   if (webs > 1) web?.signal("SIGUSR2");
   else await web?.renew();
@@ -211,7 +214,7 @@ export async function webIsReady({
         ? `[${HOST}]`
         : HOST;
   const path = background.every(({ processes }) => processes > 0) ? "/readyz" : "/healthz";
-  await until("The web server", () => answers(`http://${host}:${port}${path}`));
+  await until("The web server", () => responds(`http://${host}:${port}${path}`));
 }
 
 /** Waits until each process has reported that it is ready. */
@@ -255,7 +258,7 @@ async function connects(connectionString: string): Promise<boolean> {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+async function responds(url: string): Promise<boolean> {
   try {
     const { ok, status } = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     return ok || status === 401 || status === 404;

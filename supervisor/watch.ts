@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const SETTLED_MS = 200;
+const DEBOUNCE_MS = 200;
 const SOURCE = /(?<!\.test)\.ts$/;
 
 /** Calls back after sources in the folders changed and no further change followed for 200 ms. */
@@ -14,7 +14,7 @@ export function onSourceChange(folders: string[], changed: () => void): void {
       (_event, file) => {
         if (!file || !SOURCE.test(file)) return;
         clearTimeout(timer);
-        timer = setTimeout(changed, SETTLED_MS);
+        timer = setTimeout(changed, DEBOUNCE_MS);
       },
     );
   }

@@ -25,7 +25,7 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 const { AUDIT_SIGNING_KEY, WEBHOOK_ALLOW_HOSTS } = workerEnv();
 if (AUDIT_SIGNING_KEY.length === 0) throw new Error("AUDIT_SIGNING_KEY is not set");
 
-/** Jobs of connections take as long as their server does, so they never take every place. */
+/** Jobs of connections take as long as their servers do, so they never occupy every slot. */
 const MAX_CONNECTION_JOBS = 3;
 const MAX_CONNECTION_JOBS_PER_TENANT = 2;
 const MAX_OTHER_JOBS = 3;
@@ -34,7 +34,7 @@ const maxConcurrent = (flag: string) =>
 
 const mailer = mailerFor(mailEnv());
 const { origin } = new URL(mailEnv().NEXTAUTH_URL);
-// Not shared with the dispatcher, whose sender closes with it.
+// Separate from the dispatcher's sender, which closes with the dispatcher.
 const sender = createSender(WEBHOOK_ALLOW_HOSTS);
 const inbox = inboxFrom(DATABASE_URL, inboxEnv());
 const dispatcher = new Dispatcher(DATABASE_URL, WEBHOOK_ALLOW_HOSTS);

@@ -1,9 +1,9 @@
 import { Loop, type Query } from "#lib/background/loop.ts";
 import { log } from "#lib/runtime/log.ts";
 
-const BATCH = 5_000;
-/** The maximum wait, because a clock that is set during it may be due earlier. */
-const WAIT_MAX_MS = 400;
+const BATCH_SIZE = 5_000;
+/** The maximum wait, because a clock that is set during the wait may be due earlier. */
+const MAX_WAIT_MS = 400;
 /** The wait while due exceptions are locked by another worker or by a change. */
 const LOCKED_WAIT_MS = 50;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -29,7 +29,7 @@ export function startSlaClock(connectionString: string): Loop {
 
 async function tick(query: Query): Promise<number> {
   const { rows } = await query<{ tick: Tick }>("select private.tick_sla_clock($1) as tick", [
-    BATCH,
+    BATCH_SIZE,
   ]);
   const { moved, wait_ms } = rows[0]?.tick ?? { moved: 0, wait_ms: null };
   if (moved > 0) log.info({ moved }, "deadlines crossed");
@@ -38,7 +38,7 @@ async function tick(query: Query): Promise<number> {
 
 /** Milliseconds until the next tick. */
 export function pauseAfter({ moved, wait_ms }: Tick): number {
-  if (wait_ms === null) return WAIT_MAX_MS;
+  if (wait_ms === null) return MAX_WAIT_MS;
   if (wait_ms <= 0) return moved > 0 ? 0 : LOCKED_WAIT_MS;
-  return Math.min(wait_ms, WAIT_MAX_MS);
+  return Math.min(wait_ms, MAX_WAIT_MS);
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { until } from "#e2e/until.ts";
-import { FEW_ARENAS, HEAP } from "../../supervisor/heap-sizes.ts";
+import { HEAP, MALLOC_ENV } from "../../supervisor/heap-sizes.ts";
 import { freePort } from "../../supervisor/ports.ts";
 import { stackEnvironment } from "../../supervisor/stack-file.ts";
 
@@ -51,7 +51,7 @@ async function start(command: string[], variables: Record<string, string>): Prom
       ...process.env,
       ...stackEnvironment(),
       NODE_ENV: "production",
-      ...FEW_ARENAS,
+      ...MALLOC_ENV,
       PORT: String(port),
       NEXTAUTH_URL: url,
       ...variables,

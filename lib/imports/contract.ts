@@ -9,7 +9,7 @@ import { SKIP_REASONS, WARNING_CODES } from "./formats/skip-reasons.ts";
 /** Without `receiving`, which callers never see. */
 export const IMPORT_STATUSES = IMPORTS.status.filter((status) => status !== "receiving");
 export const IMPORT_MAX_BYTES = 1024 ** 3;
-/** The size of the beginning of a file that a preview reads. */
+/** How much of the beginning of a file a preview reads. */
 export const PREVIEW_MAX_BYTES = 1024 ** 2;
 const MAPPING_MAX_LENGTH = 8_000;
 
@@ -220,7 +220,7 @@ export type ImportPreview = z.output<typeof importPreview>;
 const tag = "Sources and lines";
 const byId = z.strictObject({ id: importId });
 
-function parsedJson(text: string, context: z.RefinementCtx): unknown {
+function parseJson(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -259,7 +259,7 @@ export const createImportContract = contract({
     mapping: z
       .string()
       .max(MAPPING_MAX_LENGTH)
-      .transform(parsedJson)
+      .transform(parseJson)
       .pipe(mapping)
       .optional()
       .meta({

@@ -12,20 +12,21 @@ import type { Mapping } from "./formats/mapping.ts";
 import { openFile } from "./opened-file.ts";
 import { settleMapping } from "./settle-mapping.ts";
 
-const DISK_ASKED_EVERY_BYTES = 64 * 1024 * 1024;
+const DISK_CHECK_INTERVAL_BYTES = 64 * 1024 * 1024;
 
 type Query = z.output<typeof createImportContract.query>;
 export type File = { mediaType: string; stream: ReadableStream<Uint8Array>; length: number | null };
-export type Opened = {
+export type OpenedImport = {
   id: string | null;
   source: { currency: string; time_zone: string; mapping: Mapping | null };
 };
 
 /**
- * Stores an upload chunk by chunk, for a matcher to read; `Location` names its import. Nothing of
- * an incomplete upload is stored.
- * @throws ApiError `invalid_request` if it is not a file of lines, or its mapping leaves a question
- * open; `payload_too_large`; `not_found`; `conflict` and `unavailable` if there is no space
+ * Stores an upload in chunks, which a matcher reads in the background. The `Location` header points
+ * to the import. An incomplete upload leaves nothing behind.
+ * @throws ApiError `invalid_request` if the body is in no format that we read, or its mapping
+ *   leaves a question open; `payload_too_large`; `not_found`; `conflict` and `unavailable` if there
+ *   is no space
  */
 export async function createImport(
   ctx: Context,
@@ -43,19 +44,19 @@ export async function createImport(
     },
     ctx.reply,
   );
-  let opened: Opened | undefined;
-  const next = { ...ctx, continues: true };
+  let opened: OpenedImport | undefined;
+  const continuation = { ...ctx, continues: true };
   try {
     if (length !== null) requireSize(length);
     await requireDiskSpace(length ?? 0);
-    const described = {
+    const fileInfo = {
       source_id: sourceId,
       format: file.format,
       file_name: query.file_name ?? null,
       bytes: length,
     };
-    opened = await read<Opened>(ctx, "open_import", {
-      ...described,
+    opened = await read<OpenedImport>(ctx, "open_import", {
+      ...fileInfo,
       database_max_bytes: databaseMaxBytes(),
     });
     const { mapping, questions } = await settleMapping(
@@ -67,9 +68,9 @@ export async function createImport(
       throw invalidRequest(
         questions.map(({ about, message }) => ({ path: `mapping.${about}`, message })),
       );
-    const { bytes, digest } = await keepChunks(next, opened.id as string, file.bytes);
+    const { bytes, digest } = await storeChunks(continuation, opened.id as string, file.bytes);
     const created = await write<Import>(
-      bindIdempotency(next, digest, [query.format, mapping]),
+      bindIdempotency(continuation, digest, [query.format, mapping]),
       "create_import",
       { id: opened.id, mapping, bytes, sha256: digest },
     );
@@ -77,13 +78,13 @@ export async function createImport(
     return created;
   } catch (error) {
     await discard(file.bytes);
-    if (opened?.id) await read(next, "drop_import", { id: opened.id }).catch(() => {});
+    if (opened?.id) await read(continuation, "drop_import", { id: opened.id }).catch(() => {});
     throw error;
   }
 }
 
 /** @returns the length of the file and its SHA-256 */
-async function keepChunks(
+async function storeChunks(
   ctx: Context,
   id: string,
   file: AsyncIterable<Uint8Array>,
@@ -95,7 +96,7 @@ async function keepChunks(
   for await (const chunk of evenChunks(file)) {
     bytes += chunk.length;
     requireSize(bytes);
-    if (bytes - checkedBytes >= DISK_ASKED_EVERY_BYTES) {
+    if (bytes - checkedBytes >= DISK_CHECK_INTERVAL_BYTES) {
       await requireDiskSpace(0);
       checkedBytes = bytes;
     }

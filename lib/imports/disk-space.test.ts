@@ -11,7 +11,7 @@ const refusal = expect.objectContaining({
   message: expect.stringContaining("Nothing was stored."),
 });
 
-test("a file that the disk has no room for ten times over is refused", async () => {
+test("refuses a file if the disk has less than ten times its size", async () => {
   const { bavail, bsize } = await statfs(tmpdir());
   await expect(requireDiskSpace((bavail * bsize) / 2, tmpdir())).rejects.toEqual(refusal);
 });
@@ -19,7 +19,7 @@ test("a file that the disk has no room for ten times over is refused", async () 
 const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
 const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", disk]).status === 0;
 
-test.runIf(isMounted)("a nearly full disk accepts no upload, however small", async () => {
+test.runIf(isMounted)("a nearly full disk refuses even the smallest upload", async () => {
   await expect(
     requireDiskSpace(1, disk).finally(() => spawnSync("umount", [disk])),
   ).rejects.toEqual(refusal);

@@ -1,18 +1,18 @@
 const CHUNK_BYTES = 768 * 1024;
 
-/** The same bytes in chunks of one size, except the last. */
+/** Regroups bytes into chunks of equal size; the last may be shorter. */
 export async function* evenChunks(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let open: Uint8Array[] = [];
+  let pending: Uint8Array[] = [];
   let size = 0;
   for await (let chunk of bytes) {
     while (size + chunk.length >= CHUNK_BYTES) {
       const part = chunk.subarray(0, CHUNK_BYTES - size);
-      yield Buffer.concat([...open, part]);
+      yield Buffer.concat([...pending, part]);
       chunk = chunk.subarray(part.length);
-      [open, size] = [[], 0];
+      [pending, size] = [[], 0];
     }
-    if (chunk.length > 0) open.push(chunk);
+    if (chunk.length > 0) pending.push(chunk);
     size += chunk.length;
   }
-  if (size > 0) yield Buffer.concat(open);
+  if (size > 0) yield Buffer.concat(pending);
 }

@@ -19,20 +19,20 @@ import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 
 /**
- * The size of the part of a CSV file that decides about its columns, in an import and in its
+ * The size of the head of a CSV file from which its columns are inferred, in an import and in its
  * preview.
  */
 const CSV_HEAD_BYTES = PREVIEW_MAX_BYTES;
 /** The maximum size of an unpacked file. */
 const UNPACKED_MAX_BYTES = 1024 ** 3;
-/** At most a zip within a gzip. */
-const LAYERS_MAX = 2;
+/** The maximum number of nested archives: a zip within a gzip. */
+const MAX_LAYERS = 2;
 
 type Stream = ReadableStream<Uint8Array>;
 
 /**
- * A file whose beginning has arrived: what its head shows, and all of its bytes, including the
- * head.
+ * A file whose head was read: what was detected from the head, and all of the file's bytes,
+ * including the head.
  */
 export type OpenedFile = {
   format: Format;
@@ -44,23 +44,28 @@ export type OpenedFile = {
   bytes: AsyncGenerator<Uint8Array, void>;
 };
 
-type Asked = {
+type OpenOptions = {
   format?: Format | undefined;
   fileName?: string | undefined;
   contentType: string;
   mapping?: Mapping | undefined;
-  /** Whether it may be only the start of the file. */
+  /** Whether the stream may be only the start of the file. */
   isPart?: boolean;
 };
 
 /**
- * Reads the head of a file and detects its format, unless `format` names it. Unpacks gzip and zip.
- * @throws ApiError `invalid_request` in plain words for a file that has none of our formats
+ * Reads the head of a file and detects its format, unless `format` states it. Unpacks gzip and zip.
+ * @throws ApiError `invalid_request` with a plain explanation for a file in a format that we don't
+ *   read
  */
-export async function openFile(stream: Stream, asked: Asked, reply: Headers): Promise<OpenedFile> {
+export async function openFile(
+  stream: Stream,
+  options: OpenOptions,
+  reply: Headers,
+): Promise<OpenedFile> {
   const raw = uploadedBytes(stream, reply);
   try {
-    return await opened(raw, asked);
+    return await openRaw(raw, options);
   } catch (error) {
     await raw.next();
     await raw.return();
@@ -68,15 +73,18 @@ export async function openFile(stream: Stream, asked: Asked, reply: Headers): Pr
   }
 }
 
-async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Promise<OpenedFile> {
+async function openRaw(
+  raw: AsyncGenerator<Uint8Array, void>,
+  options: OpenOptions,
+): Promise<OpenedFile> {
   let chunks = new HeadedChunks(raw);
-  let { fileName = "" } = asked;
+  let { fileName = "" } = options;
   for (let layer = 0; ; layer++) {
     const start = await chunks.head(HEAD_BYTES);
-    if (layer < LAYERS_MAX && start[0] === 0x1f && start[1] === 0x8b) {
-      chunks = new HeadedChunks(gunzipped(chunks.all(), fileName, asked.isPart ?? false));
+    if (layer < MAX_LAYERS && start[0] === 0x1f && start[1] === 0x8b) {
+      chunks = new HeadedChunks(gunzip(chunks.all(), fileName, options.isPart ?? false));
       fileName = fileName.replace(/\.gz$/i, "");
-    } else if (layer < LAYERS_MAX && Buffer.from(start.subarray(0, 4)).equals(ZIP_MARK)) {
+    } else if (layer < MAX_LAYERS && Buffer.from(start.subarray(0, 4)).equals(ZIP_SIGNATURE)) {
       const zip = await openZip(await contentOf(chunks, fileName, WORKBOOK_MAX_BYTES), fileName);
       if (zip.entries.has("xl/workbook.xml"))
         return workbookFile(await openWorkbook(zip), fileName, raw);
@@ -94,18 +102,19 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
       fileName = entry.fileName;
     } else break;
   }
-  const isColumns = asked.format === undefined || FORMAT_TRAITS[asked.format].fields === "columns";
+  const hasColumns =
+    options.format === undefined || FORMAT_TRAITS[options.format].fields === "columns";
   const start = (await chunks.head(HEAD_BYTES)).subarray(0, HEAD_BYTES);
-  if (isColumns) {
-    const html = await htmlOf(chunks, start, fileName);
+  if (hasColumns) {
+    const html = await htmlTableOf(chunks, start, fileName);
     if (html) return workbookFile(html, fileName, raw);
   }
-  const detection = isColumns ? detect(start, hinted(asked, fileName)) : null;
+  const detection = hasColumns ? detect(start, hintOf(options, fileName)) : null;
   const csv = detection?.format === "csv" ? detection : null;
   // One more byte shows whether the file continues.
   const head = csv ? await chunks.head(CSV_HEAD_BYTES + 1) : start;
   return {
-    format: asked.format ?? detection?.format ?? "csv",
+    format: options.format ?? detection?.format ?? "csv",
     detection: csv,
     head: { bytes: head.subarray(0, CSV_HEAD_BYTES), isWhole: chunks.isWhole },
     workbook: null,
@@ -113,9 +122,9 @@ async function opened(raw: AsyncGenerator<Uint8Array, void>, asked: Asked): Prom
   };
 }
 
-const ZIP_MARK = Buffer.from("PK\x03\x04");
+const ZIP_SIGNATURE = Buffer.from("PK\x03\x04");
 
-/** Reading ends with the body; the rest is discarded. */
+/** Yields the chunks, then discards the rest of the request's body. */
 async function* thenDiscard(
   chunks: AsyncIterable<Uint8Array>,
   raw: AsyncGenerator<Uint8Array, void>,
@@ -160,12 +169,12 @@ function workbookFile(
   };
 }
 
-async function* gunzipped(
+async function* gunzip(
   chunks: AsyncIterable<Uint8Array>,
   fileName: string,
   isPart: boolean,
 ): AsyncGenerator<Uint8Array, void> {
-  // The start of a file is unpacked as far as it goes; its end may be missing.
+  // Part of an archive is unpacked as far as it goes, because its end may be missing.
   const options = isPart ? { finishFlush: zlib.Z_SYNC_FLUSH } : {};
   const unpacked = pipeline(Readable.from(chunks), createGunzip(options), () => {});
   let size = 0;
@@ -199,22 +208,24 @@ async function* gunzipped(
 async function contentOf(
   chunks: HeadedChunks,
   fileName: string,
-  bytesMax: number,
+  maxBytes: number,
 ): Promise<Buffer> {
-  const content = await chunks.head(bytesMax + 1);
-  if (content.length > bytesMax)
+  const content = await chunks.head(maxBytes + 1);
+  if (content.length > maxBytes)
     throw refuseFile(
       { line: 1 },
       null,
       "The archive or workbook is too large.",
       fileName,
-      `at most ${bytesMax / 1024 ** 2} MiB, or its rows as CSV`,
+      `at most ${maxBytes / 1024 ** 2} MiB, or its rows as CSV`,
     );
   return Buffer.from(content);
 }
 
-/** A web page whose table has dates or amounts; null for other files, including other pages. */
-async function htmlOf(
+/**
+ * A web page with a table, as a workbook; null for other files, including pages without a table.
+ */
+async function htmlTableOf(
   chunks: HeadedChunks,
   start: Uint8Array,
   fileName: string,
@@ -227,7 +238,7 @@ async function htmlOf(
   return htmlWorkbook(decoderOf(encoding).decode(content));
 }
 
-function hinted({ format, contentType, mapping }: Asked, fileName: string): Hint {
+function hintOf({ format, contentType, mapping }: OpenOptions, fileName: string): Hint {
   return {
     ...(fileName !== "" && { fileName }),
     contentType: format === "csv" ? "text/csv" : contentType,

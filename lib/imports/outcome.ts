@@ -2,15 +2,15 @@ import type { StatementSummary, Summary } from "./formats/line.ts";
 import type { Refusal } from "./formats/refusal.ts";
 import { warningsOf } from "./warnings.ts";
 
-/** The warning of an import that stored no line, whatever the reason. */
+/** The warning of an import that stored no line, for any reason. */
 export const NOTHING_STORED = {
   code: "nothing_stored",
   message: "No new line was stored.",
 } as const;
-const STATEMENTS_REPORTED = 100;
-export const REFUSALS_REPORTED = 100;
+const MAX_REPORTED_STATEMENTS = 100;
+export const MAX_REPORTED_REFUSALS = 100;
 
-/** The part of what was read that an import and its preview report. */
+/** The results of reading a file that its import and its preview report. */
 export function outcomeOf(summary: Summary) {
   return {
     read_count: summary.line_count,
@@ -18,22 +18,25 @@ export function outcomeOf(summary: Summary) {
     skipped_count: summary.skipped_count,
     skips: summary.skips,
     warnings: warningsOf(summary),
-    statements: summary.statements.slice(0, STATEMENTS_REPORTED),
+    statements: summary.statements.slice(0, MAX_REPORTED_STATEMENTS),
     ...balancesOf(summary.statements),
     balance_holds: summary.balance_holds,
     bytes_read: summary.bytes_read,
   };
 }
 
-/** The first statement's opening and the last one's closing, if all belong to one account. */
+/**
+ * The first statement's opening balance and the last one's closing balance, if all statements
+ * belong to one account.
+ */
 function balancesOf(statements: StatementSummary[]) {
   const [first] = statements;
-  const isOne = statements.every(
+  const isOneAccount = statements.every(
     ({ account, currency }) => account === first?.account && currency === first?.currency,
   );
   return {
-    opening_balance_minor: isOne ? (first?.opening_balance_minor ?? null) : null,
-    closing_balance_minor: isOne ? (statements.at(-1)?.closing_balance_minor ?? null) : null,
+    opening_balance_minor: isOneAccount ? (first?.opening_balance_minor ?? null) : null,
+    closing_balance_minor: isOneAccount ? (statements.at(-1)?.closing_balance_minor ?? null) : null,
   };
 }
 

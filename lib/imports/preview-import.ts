@@ -3,17 +3,17 @@ import { read } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 import { discard } from "../request/uploaded-bytes.ts";
 import { type createImportContract, type ImportPreview, PREVIEW_MAX_BYTES } from "./contract.ts";
-import type { File, Opened } from "./create-import.ts";
+import type { File, OpenedImport } from "./create-import.ts";
 import type { ImportLine } from "./formats/line.ts";
 import type { Format } from "./formats/mapping.ts";
 import { readLines } from "./formats/read-lines.ts";
 import { FileRefused, type Refusal } from "./formats/refusal.ts";
 import { openFile } from "./opened-file.ts";
-import { describeRefusal, NOTHING_STORED, outcomeOf, REFUSALS_REPORTED } from "./outcome.ts";
+import { describeRefusal, MAX_REPORTED_REFUSALS, NOTHING_STORED, outcomeOf } from "./outcome.ts";
 import { settleMapping } from "./settle-mapping.ts";
 
-const LINES_SHOWN = 10;
-const LINES_CHECKED = 1_000;
+const MAX_SHOWN_LINES = 10;
+const MAX_CHECKED_LINES = 1_000;
 
 type Query = z.output<typeof createImportContract.query>;
 
@@ -39,7 +39,7 @@ export async function previewImport(
     ctx.reply,
   );
   try {
-    const { source } = await read<Opened>(ctx, "open_import", {
+    const { source } = await read<OpenedImport>(ctx, "open_import", {
       source_id: sourceId,
       preview: true,
     });
@@ -54,7 +54,7 @@ export async function previewImport(
       time_zone: source.time_zone,
       ...(mapping && { mapping }),
     };
-    const lines = readLines(questions.length > 0 ? nothing() : beginning(file.bytes), options);
+    const lines = readLines(questions.length > 0 ? noBytes() : firstBytes(file.bytes), options);
     const found =
       questions.length > 0
         ? { first: [], refusals: [], failure: null, complete: true }
@@ -77,9 +77,9 @@ export async function previewImport(
       questions: questions.slice(0, 100),
       ...outcome,
       warnings: [...(isNothingNew ? [NOTHING_STORED] : []), ...outcome.warnings],
-      refusals: found.refusals.slice(0, REFUSALS_REPORTED).map(describeRefusal),
+      refusals: found.refusals.slice(0, MAX_REPORTED_REFUSALS).map(describeRefusal),
       lines: found.first
-        .slice(0, LINES_SHOWN)
+        .slice(0, MAX_SHOWN_LINES)
         .map((line, index) => linePreview(line, duplicates.has(index))),
       duplicate_count: duplicates.size,
       checked_count: found.first.length,
@@ -91,33 +91,34 @@ export async function previewImport(
   }
 }
 
-class BeginningEnds extends Error {}
+class PreviewLimitReached extends Error {}
 
-async function* beginning(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let left = PREVIEW_MAX_BYTES;
+async function* firstBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let remaining = PREVIEW_MAX_BYTES;
   for await (const chunk of bytes) {
-    if (chunk.length > left) {
-      yield chunk.subarray(0, left);
-      throw new BeginningEnds();
+    if (chunk.length > remaining) {
+      yield chunk.subarray(0, remaining);
+      throw new PreviewLimitReached();
     }
-    left -= chunk.length;
+    remaining -= chunk.length;
     yield chunk;
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {}
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
 
 async function readAll(lines: ReturnType<typeof readLines>) {
   const first: ImportLine[] = [];
   const refusals: Refusal[] = [];
   try {
     for await (const batch of lines) {
-      first.push(...batch.lines.slice(0, LINES_CHECKED - first.length));
-      refusals.push(...batch.refusals.slice(0, REFUSALS_REPORTED - refusals.length));
+      first.push(...batch.lines.slice(0, MAX_CHECKED_LINES - first.length));
+      refusals.push(...batch.refusals.slice(0, MAX_REPORTED_REFUSALS - refusals.length));
     }
     return { first, refusals, failure: null, complete: true };
   } catch (error) {
-    if (error instanceof BeginningEnds) return { first, refusals, failure: null, complete: false };
+    if (error instanceof PreviewLimitReached)
+      return { first, refusals, failure: null, complete: false };
     if (error instanceof FileRefused)
       return {
         first,

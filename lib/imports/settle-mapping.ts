@@ -7,7 +7,7 @@ import { HEAD_BYTES } from "./formats/reader.ts";
 import { FileRefused, refuseFile } from "./formats/refusal.ts";
 import { type OpenedFile, refusedFile } from "./opened-file.ts";
 
-type Opened = Pick<OpenedFile, "detection" | "head" | "workbook">;
+type OpenedParts = Pick<OpenedFile, "detection" | "head" | "workbook">;
 
 export type SettledMapping = {
   mapping: Mapping | null;
@@ -20,12 +20,12 @@ export type SettledMapping = {
 };
 
 /**
- * The settings by which a file with columns is read: from the mapping, and for missing ones from
- * the file's head. Chooses the sheet of a workbook.
+ * Completes the mapping of a file with columns: settings that the given mapping lacks are inferred
+ * from the file's head. Chooses the sheet of a workbook.
  * @throws ApiError `invalid_request` for a workbook without a table
  */
 export async function settleMapping(
-  { detection, head, workbook }: Opened,
+  { detection, head, workbook }: OpenedParts,
   given: Mapping | null,
   currency: string,
 ): Promise<SettledMapping> {
@@ -33,15 +33,15 @@ export async function settleMapping(
   if (!detection?.csv) return { mapping: given, questions: [], csv: null };
   const { csv } = detection;
   // Only workbooks have sheets.
-  const { sheet: _, ...said } = given ?? { fields: {} };
-  const delimiter = said.delimiter ?? csv.delimiter;
+  const { sheet: _, ...settings } = given ?? { fields: {} };
+  const delimiter = settings.delimiter ?? csv.delimiter;
   const { encoding: detected } = detection;
   const encoding =
-    said.encoding ??
+    settings.encoding ??
     tableEncoding(head.bytes.subarray(0, HEAD_BYTES), detected, delimiter, currency);
-  const known = { mapping: given ? said : undefined, currency, isWhole: head.isWhole };
+  const known = { mapping: given ? settings : undefined, currency, isWhole: head.isWhole };
   const described = describeCsv(decoderOf(encoding).decode(head.bytes), delimiter, known);
-  if (!described) return { mapping: { ...csv.mapping, ...said }, questions: [], csv };
+  if (!described) return { mapping: { ...csv.mapping, ...settings }, questions: [], csv };
   const { csv: found, questions } = described;
   const mapping = encoding === detected ? found.mapping : { ...found.mapping, encoding };
   return { mapping, questions: questions.slice(0, 1), csv: found };
@@ -52,12 +52,13 @@ async function settleWorkbook(
   given: Mapping | null,
   currency: string,
 ): Promise<SettledMapping> {
-  // Sheets are split into cells already.
-  const { quote: _, sheet: wanted, ...said } = given ?? { fields: {} };
-  // The source's next workbook may name its sheet differently.
-  const chosen = sheets.filter(({ name }) => name === wanted);
+  // A quote character doesn't apply, because sheets are split into cells already.
+  const { quote: _, sheet: sheetName, ...settings } = given ?? { fields: {} };
+  // If no sheet has that name, all are searched: the source's next workbook may name its sheet
+  // differently.
+  const chosen = sheets.filter(({ name }) => name === sheetName);
   const known = {
-    mapping: { ...said, delimiter: ",", encoding: "utf-8" } as Mapping,
+    mapping: { ...settings, delimiter: ",", encoding: "utf-8" } as Mapping,
     currency,
   };
   const tables: { name: string; found: SheetTable }[] = [];
@@ -66,12 +67,12 @@ async function settleWorkbook(
       const found = await sheetTable(sheet, known);
       if (found) tables.push({ name: sheet.name, found });
     }
-    // A summary or an empty month has nothing to import.
+    // A sheet without rows, such as an empty month, has nothing to import.
     const filled = tables.filter(({ found }) => found.table.rows.length > 0);
-    const open = filled.length > 0 ? filled : tables;
-    const [first, ...others] = open;
+    const candidates = filled.length > 0 ? filled : tables;
+    const [first, ...others] = candidates;
     if (!first) throw noTable(sheets);
-    if (others.length > 0) return askSheet(open, known.mapping);
+    if (others.length > 0) return askSheet(candidates, known.mapping);
     choose(first.name);
     const { csv, questions } = describeSheet(first.found, known);
     const mapping = { ...csv.mapping, sheet: first.name };

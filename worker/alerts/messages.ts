@@ -25,14 +25,14 @@ export function headline(kind: AlertKind, count: number): string {
   return count === 1 ? SINGULAR[kind] : PLURAL[kind](count.toLocaleString("en"));
 }
 
-const ofException = (id: string) => `exceptions?exception=${encodeURIComponent(id)}`;
+const exceptionPage = (id: string) => `exceptions?exception=${encodeURIComponent(id)}`;
 
 /** The page that an alert is about, below its tenant. */
 const PAGES: Record<AlertKind, (id: string) => string> = {
-  exception_breached: ofException,
-  exception_at_risk: ofException,
-  assigned: ofException,
-  mentioned: ofException,
+  exception_breached: exceptionPage,
+  exception_at_risk: exceptionPage,
+  assigned: exceptionPage,
+  mentioned: exceptionPage,
   webhook_failing: (id) => `webhooks/${id}`,
   api_key_expiring: (id) => `api-keys?key=${encodeURIComponent(id)}`,
   connection_failing: (id) => `sources/${id}`,

@@ -2,8 +2,8 @@ import { log } from "#lib/runtime/log.ts";
 import type { Signing } from "#lib/security-events/sign-chain.ts";
 
 /**
- * Logs signed states, since a log stored elsewhere can't be changed in the database. `npm run audit
- * -- verify` reads these lines.
+ * Logs signed states, because a log that is stored elsewhere can't be changed through the database.
+ * `npm run audit -- verify` reads these lines.
  */
 export function logSignings(signings: Signing[]): void {
   for (const signing of signings) {

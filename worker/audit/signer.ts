@@ -3,7 +3,7 @@ import { gauge } from "#lib/runtime/metrics.ts";
 import { signGrownChains } from "#lib/security-events/sign-chain.ts";
 import { logSignings } from "./log-signings.ts";
 
-const EVERY_MS = 10_000;
+const SIGN_INTERVAL_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 
 /** Signs new events of the audit trail every 10 s. Any number of workers may run it. */
@@ -24,7 +24,7 @@ export function startAuditSigner(connectionString: string): Loop {
       const signings = await signGrownChains(query);
       broken = signings.filter((signing) => "fault" in signing).length;
       logSignings(signings);
-      return EVERY_MS;
+      return SIGN_INTERVAL_MS;
     },
   });
 }

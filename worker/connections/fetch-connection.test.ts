@@ -81,7 +81,7 @@ async function state() {
   return rows[0];
 }
 
-test("files arrive although another is refused, which is reported until it can be read", async () => {
+test("imports other files while one is refused, and reports that file until it can be read", async () => {
   bucket.put("day-1.csv", csv("2026-11-05,1.00,A"), at(0));
   bucket.put("day-2.csv", csv("2026-11-06,2.00,B"), at(1));
   bucket.lock("day-1.csv");
@@ -98,7 +98,7 @@ test("files arrive although another is refused, which is reported until it can b
   expect(await state()).toEqual({ last_outcome: "fetched", last_error: null });
 });
 
-test("a file that takes the place of an imported one is not deleted unread", async () => {
+test("never deletes an unread file that replaced an imported one", async () => {
   bucket.put("today.csv", csv("2026-11-05,1.00,A"), at(0));
   await connect();
   await fetchOnce();
@@ -116,7 +116,7 @@ test("a file that takes the place of an imported one is not deleted unread", asy
   expect(paths).toEqual(["today.csv", "other.csv", "today.csv"]);
 });
 
-test("yesterday's marker doesn't let today's file through while it grows", async () => {
+test("yesterday's marker doesn't release today's file while it grows", async () => {
   bucket.put("day.csv", csv("2026-11-05,1.00,A"), at(0));
   bucket.put("day.csv.done", "", at(1));
   await connect({ waits_for_marker: true, stable_seconds: 1 });
@@ -163,7 +163,7 @@ async function putNight(): Promise<void> {
   await connect({ waits_for_marker: true, afterwards: "delete" });
 }
 
-test("wherever a worker dies, each file is imported once, and nothing of the attempt stays", async () => {
+test("imports each file once and leaves no partial import, wherever a worker dies", async () => {
   await putNight();
   const whole = new MortalWorker();
   await whole.fetches();

@@ -8,7 +8,7 @@ import { fetchFiles } from "./fetch-files.ts";
 import { openConnection } from "./open-connection.ts";
 import { beginFetch, FetchQueries, type FetchSettings, type Outcome } from "./queries.ts";
 
-const FETCH_MAX_MS = 60 * 60_000;
+const FETCH_TIMEOUT_MS = 60 * 60_000;
 
 const payload = z.object({
   tenant_id: z.string(),
@@ -27,7 +27,7 @@ export function fetchConnection(allowHosts: ReadonlySet<string>): Task {
     if (!settings) return;
     const queries = new FetchQueries(query, tenant_id, settings);
     const signal = AbortSignal.any([
-      AbortSignal.timeout(FETCH_MAX_MS),
+      AbortSignal.timeout(FETCH_TIMEOUT_MS),
       ...(abortSignal ? [abortSignal] : []),
     ]);
     const open = () => openConnection(query, tenant_id, settings, { allowHosts, signal });

@@ -11,12 +11,12 @@ import { settleMapping } from "#lib/imports/settle-mapping.ts";
 import { log } from "#lib/runtime/log.ts";
 import type { FetchQueries, FetchSettings, Outcome } from "./queries.ts";
 
-const SILENT_MAX_MS = 60_000;
+const MAX_SILENCE_MS = 60_000;
 const TOO_LARGE = "A file may have at most 1 GiB.";
 const BY_HAND =
   "Import one file by hand and save its mapping with the source, then choose Fetch now.";
 
-/** The file can't be imported, and waits until it or the source's mapping changes. */
+/** The file can't be imported until the file or the source's mapping changes. */
 class FileFault extends Error {}
 
 /**
@@ -52,10 +52,10 @@ async function queueImport(
   file: RemoteFile,
 ): Promise<"importing" | "duplicate" | "known"> {
   const fileId = await queries.beginFile(file);
-  const arrival = new Arrival(await remote.read(file));
+  const download = new Download(await remote.read(file));
   try {
     const opened = await openFile(
-      Readable.toWeb(Readable.from(arrival.bytes())) as ReadableStream<Uint8Array>,
+      Readable.toWeb(Readable.from(download.bytes())) as ReadableStream<Uint8Array>,
       {
         fileName: file.path,
         contentType: "application/octet-stream",
@@ -63,25 +63,25 @@ async function queueImport(
       },
       new Headers(),
     );
-    const mapping = await knownLayout(opened, source);
+    const mapping = await requireKnownLayout(opened, source);
     const importId = await queries.openImport(fileId, opened.format, file.path);
-    const bytes = await keepParts(queries, importId, opened.bytes);
-    arrival.requireWhole(file);
-    return await queries.finishFile(fileId, { mapping, bytes, sha256: arrival.sha256() });
+    const bytes = await storeParts(queries, importId, opened.bytes);
+    download.requireWhole(file);
+    return await queries.finishFile(fileId, { mapping, bytes, sha256: download.sha256() });
   } catch (error) {
-    arrival.rethrow();
-    arrival.requireWhole(file);
+    download.rethrow();
+    download.requireWhole(file);
     const fault = error instanceof FileFault ? error.message : fileFaultOf(error);
     if (fault === null) throw error;
     await queries.failFile(fileId, fault);
     throw new FileFault(fault);
   } finally {
-    arrival.end();
+    download.end();
   }
 }
 
 /** @returns the length of the stored content */
-async function keepParts(
+async function storeParts(
   queries: FetchQueries,
   importId: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -91,13 +91,16 @@ async function keepParts(
   for await (const part of evenChunks(bytes)) {
     size += part.length;
     if (size > IMPORT_MAX_BYTES) throw new FileFault(TOO_LARGE);
-    await queries.keepPart(importId, seq++, part);
+    await queries.storePart(importId, seq++, part);
   }
   return size;
 }
 
-/** @throws FileFault for columns without a mapping, or columns that have changed since */
-async function knownLayout(
+/**
+ * @throws FileFault for columns without a mapping, or columns that have changed since they were
+ *   mapped
+ */
+async function requireKnownLayout(
   opened: OpenedFile,
   { mapping: saved, currency }: FetchSettings["source"],
 ): Promise<Mapping | null> {
@@ -120,8 +123,8 @@ async function knownLayout(
   return mapping;
 }
 
-/** The bytes of a file as they arrive, with their number and hash. */
-class Arrival {
+/** Yields the bytes of a file as they arrive, and counts and hashes them. */
+class Download {
   readonly #stream: Readable;
   readonly #hash = createHash("sha256");
   #size = 0;
@@ -133,13 +136,13 @@ class Arrival {
   }
 
   async *bytes(): AsyncGenerator<Buffer, void> {
-    const silence = setTimeout(
+    const silenceTimer = setTimeout(
       () => this.#stream.destroy(new RemoteError("The server stopped sending for a minute.")),
-      SILENT_MAX_MS,
+      MAX_SILENCE_MS,
     );
     try {
       for await (const chunk of this.#stream as AsyncIterable<Buffer>) {
-        silence.refresh();
+        silenceTimer.refresh();
         this.#size += chunk.length;
         if (this.#size > IMPORT_MAX_BYTES) throw new FileFault(TOO_LARGE);
         this.#hash.update(chunk);
@@ -150,17 +153,17 @@ class Arrival {
       this.#error = error;
       throw error;
     } finally {
-      clearTimeout(silence);
+      clearTimeout(silenceTimer);
     }
   }
 
-  /** The server's error, if a reader reports one that followed from it. */
+  /** Throws the server's error, if a reader failed because of it. */
   rethrow(): void {
     if (this.#error === undefined) return;
     if (!(this.#error instanceof FileFault)) throw remoteError(this.#error);
   }
 
-  /** @throws RemoteError if it ended with another size than the server listed */
+  /** @throws RemoteError if the file ended with another size than the server listed */
   requireWhole({ bytes }: RemoteFile): void {
     if (this.#isOver && bytes !== null && this.#size !== bytes)
       throw new RemoteError("It changed while it was fetched.");

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Remote, RemoteFile } from "#lib/connections/remote/remote.ts";
 import { RemoteError } from "#lib/connections/remote/remote-error.ts";
 import { fetchFile } from "./fetch-file.ts";
-import type { FetchQueries, FetchSettings, Known, Outcome } from "./queries.ts";
+import type { FetchQueries, FetchSettings, KnownFile, Outcome } from "./queries.ts";
 import { filesOf, isMarked, isSettled, markerOf } from "./ready-files.ts";
 
 /** Fetches the files that are new and ready, then moves or deletes those that are imported. */
@@ -17,27 +17,27 @@ export async function fetchFiles(
     (file) => !settings.waits_for_marker || isMarked(file, listed),
   );
   const known = await queries.knownFiles(ready, byHand);
-  const fresh = known.filter(({ state }) => state === "new").map(({ file }) => file);
+  const newFiles = known.filter(({ state }) => state === "new").map(({ file }) => file);
   const failed = known.find(({ state }) => state === "failed");
   const outcome: Outcome = {
     found: 0,
     error: failed ? `${failed.file.path}: ${failed.error}` : null,
     needs_person: failed !== undefined,
   };
-  for (const file of await stableFiles(fresh, listed, settings, remote, signal)) {
+  for (const file of await stableFiles(newFiles, listed, settings, remote, signal)) {
     signal.throwIfAborted();
     await withoutBlocking(remote, outcome, file, () =>
       fetchFile(queries, settings, remote, file, outcome),
     );
   }
   if (settings.afterwards !== "leave")
-    await moveOrDelete(queries, settings, remote, outcome, signal);
+    await moveOrDeleteImported(queries, settings, remote, outcome, signal);
   return outcome;
 }
 
 /**
- * A file that the server refuses is reported and doesn't delay the others, as long as the server
- * itself responds.
+ * Runs `work` for one file. A file that the server refuses is reported and doesn't block the
+ * others, as long as the server itself responds.
  */
 async function withoutBlocking(
   remote: Remote,
@@ -58,8 +58,8 @@ async function withoutBlocking(
 }
 
 /**
- * The files whose marker proves that they are whole, and those whose size and time don't change for
- * the connection's stable time.
+ * The files whose marker proves that they are complete, and those whose size and time don't change
+ * for the connection's stable time.
  */
 async function stableFiles(
   files: RemoteFile[],
@@ -68,22 +68,23 @@ async function stableFiles(
   remote: Remote,
   signal: AbortSignal,
 ): Promise<RemoteFile[]> {
-  const isProved = (file: RemoteFile) => waits_for_marker && isSettled(file, listed);
-  if (stable_seconds === 0 || files.every(isProved)) return files;
+  const isComplete = (file: RemoteFile) => waits_for_marker && isSettled(file, listed);
+  if (stable_seconds === 0 || files.every(isComplete)) return files;
   await sleep(stable_seconds * 1000, undefined, { signal });
   const now = new Map((await remote.list()).map((file) => [file.path, file]));
   return files.filter((file) => {
     const later = now.get(file.path);
     const isStable = later?.bytes === file.bytes && later.modified_at === file.modified_at;
-    return isProved(file) || isStable;
+    return isComplete(file) || isStable;
   });
 }
 
 /**
- * Lists the files again, because one that was replaced since it was imported is another file. The
- * marker goes first, so that it doesn't stay for the next file of its name.
+ * Moves or deletes imported files. Lists the files again, because a file that was replaced after
+ * its import is another file. A file's marker is handled before the file, so that it isn't left for
+ * the next file of that name.
  */
-async function moveOrDelete(
+async function moveOrDeleteImported(
   queries: FetchQueries,
   settings: FetchSettings,
   remote: Remote,
@@ -96,18 +97,18 @@ async function moveOrDelete(
     signal.throwIfAborted();
     await withoutBlocking(remote, outcome, file, async () => {
       if (settings.waits_for_marker && isMarked(file, listed))
-        await take(markerOf(file.path), settings, remote);
-      await take(file.path, settings, remote);
-      if (file_id !== null) await queries.fileTaken(file_id);
+        await moveOrDelete(markerOf(file.path), settings, remote);
+      await moveOrDelete(file.path, settings, remote);
+      if (file_id !== null) await queries.recordRemoval(file_id);
     });
   }
 }
 
-function isDone({ state }: Known): boolean {
+function isDone({ state }: KnownFile): boolean {
   return state === "done";
 }
 
-async function take(
+async function moveOrDelete(
   path: string,
   { afterwards, move_to }: FetchSettings,
   remote: Remote,

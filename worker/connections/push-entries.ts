@@ -21,20 +21,21 @@ import { log } from "#lib/runtime/log.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 import { openConnection } from "./open-connection.ts";
 
-const PUSH_MAX_MS = 15 * 60_000;
-const TOO_LONG = "The push took longer than 15 minutes.";
+const PUSH_TIMEOUT_MS = 15 * 60_000;
+const TIMED_OUT = "The push took longer than 15 minutes.";
 const ENTRIES_PER_PAGE = 1000;
-/** Servers are down for a minute now and then. */
-const REPORTED_AT_ATTEMPT = 3;
+/** The attempt from which a failure is reported, because servers may be down for a minute. */
+const MIN_REPORTED_ATTEMPT = 3;
 
 type Query = JobHelpers["query"];
-type Opened = {
+type OpenedPush = {
   batch: EntryBatch;
   ledger: Partial<EntryFileSettings>;
   connection: SealedConnection | null;
 };
 /**
- * `failed`: the push is retried; `stopped`: only after a change of the entry rules, or manually.
+ * `failed`: the push is retried; `stopped`: it is retried only manually or after a change of the
+ * entry rules.
  */
 type Result = {
   state: "done" | "failed" | "stopped";
@@ -48,26 +49,26 @@ const payload = z.object({ tenant_id: z.string(), batch_id: z.string() });
 
 /**
  * Writes a batch to the server of the connection that its entry rules name. A failed push is shown
- * with the batch and the connection. It is retried unless only other entry rules can fix it. The
- * names of the files don't change, so files of an earlier attempt are replaced.
+ * with the batch and the connection. It is retried unless only a change of the entry rules can fix
+ * it. File names don't change between attempts, so files of an earlier attempt are replaced.
  */
 export function pushEntryBatch(allowHosts: ReadonlySet<string>): Task {
-  return async (payloadOfJob, { query, abortSignal, job }) => {
-    const { tenant_id, batch_id } = payload.parse(payloadOfJob);
-    const { rows } = await query<{ opened: Opened | null }>(
+  return async (jobPayload, { query, abortSignal, job }) => {
+    const { tenant_id, batch_id } = payload.parse(jobPayload);
+    const { rows } = await query<{ opened: OpenedPush | null }>(
       "select private.begin_entry_push($1, $2) as opened",
       [tenant_id, batch_id],
     );
     const opened = rows[0]?.opened;
     if (!opened) return;
     const signal = AbortSignal.any([
-      AbortSignal.timeout(PUSH_MAX_MS),
+      AbortSignal.timeout(PUSH_TIMEOUT_MS),
       ...(abortSignal ? [abortSignal] : []),
     ]);
     const result = await push(query, tenant_id, opened, { allowHosts, signal });
     abortSignal?.throwIfAborted();
     if (result.state === "failed" && job.attempts >= job.max_attempts) result.state = "stopped";
-    result.needs_person ||= job.attempts >= REPORTED_AT_ATTEMPT;
+    result.needs_person ||= job.attempts >= MIN_REPORTED_ATTEMPT;
     await query("select private.end_entry_push($1, $2, $3)", [
       tenant_id,
       batch_id,
@@ -81,7 +82,7 @@ export function pushEntryBatch(allowHosts: ReadonlySet<string>): Task {
 async function push(
   query: Query,
   tenantId: string,
-  { batch, ledger, connection }: Opened,
+  { batch, ledger, connection }: OpenedPush,
   access: Access,
 ): Promise<Result> {
   try {
@@ -89,10 +90,10 @@ async function push(
     const format = settings.push?.format ?? "csv";
     const files = batch.sums.map(({ currency }) => ({ batch, ledger: settings, currency, format }));
     const entriesOf = (file: EntryFile) => pagesOf(query, tenantId, file, access.signal);
-    requireFewFiles(files, format);
+    requireFileCount(files, format);
     // Checks that the layout can hold every entry before the first file is written.
-    for (const file of files) await requireSuitable(file, entriesOf(file));
-    const remote = await openConnection(query, tenantId, usable(connection), access);
+    for (const file of files) await requireWritable(file, entriesOf(file));
+    const remote = await openConnection(query, tenantId, requireUsable(connection), access);
     const written: string[] = [];
     try {
       for (const file of files)
@@ -107,7 +108,7 @@ async function push(
   } catch (error) {
     if (error instanceof ApiError)
       return { state: "stopped", files: [], error: error.message, needs_person: true };
-    const failure = access.signal.aborted ? new RemoteError(TOO_LONG) : error;
+    const failure = access.signal.aborted ? new RemoteError(TIMED_OUT) : error;
     if (!(failure instanceof RemoteError)) throw failure;
     const { message, needsPerson } = failure;
     return { state: "failed", files: [], error: message, needs_person: needsPerson };
@@ -115,7 +116,7 @@ async function push(
 }
 
 /** @throws ApiError for more files than a push can list */
-function requireFewFiles(files: EntryFile[], format: PushFormat): void {
+function requireFileCount(files: EntryFile[], format: PushFormat): void {
   const count = files.reduce((total, file) => total + partsOf(file).parts, 0);
   if (count <= PUSHED_FILES_MAX) return;
   const [max, needed] = [PUSHED_FILES_MAX, count].map((number) => number.toLocaleString("en"));
@@ -128,13 +129,13 @@ function requireFewFiles(files: EntryFile[], format: PushFormat): void {
 }
 
 /** @throws ApiError for an entry that the layout can't hold */
-async function requireSuitable(file: EntryFile, pages: AsyncIterable<Entry[]>): Promise<void> {
+async function requireWritable(file: EntryFile, pages: AsyncIterable<Entry[]>): Promise<void> {
   headerOf(file);
   for await (const entries of pages) rowsOf(entries, file);
 }
 
 /** @throws ApiError if the connection was deleted; RemoteError if it can't be written to now */
-function usable(connection: SealedConnection | null): SealedConnection {
+function requireUsable(connection: SealedConnection | null): SealedConnection {
   if (connection === null)
     throw new ApiError(
       "conflict",
@@ -174,17 +175,17 @@ async function* partsIn(
 ): AsyncGenerator<{ name: string; content: Uint8Array }> {
   let chunks: Uint8Array[] = [];
   let current = 1;
-  const whole = () => ({
+  const currentFile = () => ({
     name: fileNameOf(file, current),
     content: Buffer.concat([headerOf(file), ...chunks]),
   });
   for await (const { part, entries } of splitIntoParts(pages, file.format)) {
     if (part !== current) {
-      yield whole();
+      yield currentFile();
       chunks = [];
       current = part;
     }
     chunks.push(rowsOf(entries, file));
   }
-  yield whole();
+  yield currentFile();
 }

@@ -11,20 +11,20 @@ export type FetchSettings = SealedConnection & {
 };
 
 /**
- * new: to be fetched; known: nothing to do; failed: it failed before, and nothing has changed
- * since; done: imported, so that it can be moved or deleted.
+ * new: to be fetched; known: nothing to do; failed: it failed before and is unchanged; done:
+ * imported, so that it can be moved or deleted.
  */
-export type Known = {
+export type KnownFile = {
   file: RemoteFile;
   state: "new" | "known" | "failed" | "done";
   file_id: string | null;
   error: string | null;
 };
 
-/** How many files a fetch brought, and why it or a file failed. */
+/** How many files a fetch found, and why the fetch or a file failed. */
 export type Outcome = { found: number; error: string | null; needs_person: boolean };
 
-/** A fetch's functions in the database, each with its lease. */
+/** The database functions of a fetch, which are all called with its lease. */
 export class FetchQueries {
   readonly #query: Query;
   readonly #fetch: readonly [tenantId: string, connectionId: string, lease: string];
@@ -34,9 +34,9 @@ export class FetchQueries {
     this.#fetch = [tenantId, id, lease];
   }
 
-  async knownFiles(files: RemoteFile[], byHand: boolean): Promise<Known[]> {
+  async knownFiles(files: RemoteFile[], byHand: boolean): Promise<KnownFile[]> {
     const [tenantId, connectionId] = this.#fetch;
-    const { rows } = await this.#query<Omit<Known, "file"> & { place: string }>(
+    const { rows } = await this.#query<Omit<KnownFile, "file"> & { place: string }>(
       "select * from private.known_files($1, $2, $3, $4)",
       [tenantId, connectionId, JSON.stringify(files), byHand],
     );
@@ -56,7 +56,7 @@ export class FetchQueries {
     return this.#call("open_file_import", fileId, format, fileName);
   }
 
-  async keepPart(importId: string, seq: number, part: Buffer): Promise<void> {
+  async storePart(importId: string, seq: number, part: Buffer): Promise<void> {
     const [tenantId] = this.#fetch;
     await this.#query("select private.keep_file_part($1, $2, $3, $4)", [
       tenantId,
@@ -68,16 +68,16 @@ export class FetchQueries {
 
   finishFile(
     fileId: string,
-    whole: { mapping: Mapping | null; bytes: number; sha256: string },
+    stored: { mapping: Mapping | null; bytes: number; sha256: string },
   ): Promise<"importing" | "duplicate" | "known"> {
-    return this.#call("finish_file", fileId, JSON.stringify(whole));
+    return this.#call("finish_file", fileId, JSON.stringify(stored));
   }
 
   async failFile(fileId: string, error: string): Promise<void> {
     await this.#call("fail_file", fileId, error);
   }
 
-  async fileTaken(fileId: string): Promise<void> {
+  async recordRemoval(fileId: string): Promise<void> {
     await this.#call("file_taken", fileId);
   }
 
@@ -85,14 +85,14 @@ export class FetchQueries {
     await this.#call("end_fetch", JSON.stringify(outcome));
   }
 
-  async #call<Answer>(name: string, ...values: unknown[]): Promise<Answer> {
+  async #call<Result>(name: string, ...values: unknown[]): Promise<Result> {
     const all = [...this.#fetch, ...values];
-    const places = all.map((_, at) => `$${at + 1}`).join(", ");
-    const { rows } = await this.#query<{ answer: Answer }>(
-      `select private.${name}(${places}) as answer`,
+    const placeholders = all.map((_, at) => `$${at + 1}`).join(", ");
+    const { rows } = await this.#query<{ answer: Result }>(
+      `select private.${name}(${placeholders}) as answer`,
       all,
     );
-    return rows[0]?.answer as Answer;
+    return rows[0]?.answer as Result;
   }
 }
 

@@ -37,7 +37,7 @@ test("files come oldest first, by the pattern, and the one file of an address in
   expect(filesOf([file("a.tmp")], { kind: "https", file_glob: "*.csv" })).toHaveLength(1);
 });
 
-test("a marker proves a file whole only if it is not older than the file", () => {
+test("a marker proves that a file is complete only if it is not older than the file", () => {
   const marked = (path: string, minute: number, markerMinute: number | null) => {
     const marker = { ...file(`${path}.done`, markerMinute ?? 0), bytes: 0 };
     const unknown = { ...marker, modified_at: null };

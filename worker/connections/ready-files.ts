@@ -32,8 +32,8 @@ export function isMarked({ path }: RemoteFile, listed: readonly RemoteFile[]): b
 }
 
 /**
- * Whether its marker proves that a file is whole. A marker that is older than its file may be of
- * the file that had the name before.
+ * Whether a file's marker proves that it is complete. A marker older than its file may belong to an
+ * earlier file of that name.
  */
 export function isSettled(
   { path, modified_at }: RemoteFile,

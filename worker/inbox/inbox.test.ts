@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { InboxServer } from "./inbox.ts";
 
-test("a port that another process has stops this one, which says so", async () => {
+test("is stuck and logs why if another process has the port", async () => {
   const other = createServer();
   const port = await new Promise<number>((listening) =>
     other.listen(0, () => listening((other.address() as { port: number }).port)),
@@ -18,7 +18,7 @@ test("a port that another process has stops this one, which says so", async () =
   await inbox.stop();
 });
 
-test("a port that is free is this process's, and nothing is wrong", async () => {
+test("opens a free port and is healthy", async () => {
   const inbox = new InboxServer({
     connectionString: "postgres://nobody@127.0.0.1:1/none",
     port: 0,

@@ -13,12 +13,12 @@ import { MailRefusal, verifiedMail } from "./verified-mail.ts";
 
 /** The common size limit of mail servers. */
 const MAIL_MAX_BYTES = 35 * 1024 ** 2;
-const CLIENTS_MAX = 50;
-const RECIPIENTS_MAX = 5;
-/** Each of these mails is in memory: its content, and its decoded attachments. */
-const CONCURRENT_MAILS_MAX = 2;
+const MAX_CLIENTS = 50;
+const MAX_RECIPIENTS = 5;
+/** The content and the decoded attachments of each of these mails are in memory. */
+const MAX_CONCURRENT_MAILS = 2;
 const RECEIVE_TIMEOUT_MS = 120_000;
-/** Below the minute without data after which the server closes a connection. */
+/** Shorter than the minute without data after which the server closes a connection. */
 const WAIT_TIMEOUT_MS = 45_000;
 const CLOSE_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -44,7 +44,7 @@ export function inboxFrom(
 
 /**
  * Receives mail for the addresses of connections, by SMTP. A mail is acknowledged once the imports
- * of its attachments are queued; until then its sender keeps it and tries again.
+ * of its attachments are queued; until then, its sender retries.
  */
 export class InboxServer implements Service {
   readonly name = "inbox";
@@ -54,9 +54,9 @@ export class InboxServer implements Service {
   readonly #server: SMTPServer;
   readonly #resolver: DNSResolver | undefined;
   readonly #limiter = new TenantLimiter({
-    total: CONCURRENT_MAILS_MAX,
+    total: MAX_CONCURRENT_MAILS,
     waitTimeoutMs: WAIT_TIMEOUT_MS,
-    kinds: { mail: { perTenant: 1, waiting: { max: CLIENTS_MAX, tooMany: "Try again later." } } },
+    kinds: { mail: { perTenant: 1, waiting: { max: MAX_CLIENTS, tooMany: "Try again later." } } },
   });
   readonly #inboxes = new WeakMap<SMTPServerSession["envelope"], Inbox[]>();
 
@@ -66,13 +66,13 @@ export class InboxServer implements Service {
       connectionString,
       application_name: "inbox",
       query_timeout: STATEMENT_TIMEOUT_MS,
-      max: CONCURRENT_MAILS_MAX + 1,
+      max: MAX_CONCURRENT_MAILS + 1,
     });
     this.#pool.on("error", () => {});
     this.#server = new SMTPServer({
       name: domain,
       size: MAIL_MAX_BYTES,
-      maxClients: CLIENTS_MAX,
+      maxClients: MAX_CLIENTS,
       disabledCommands: tls ? ["AUTH"] : ["AUTH", "STARTTLS"],
       ...tls,
       disableReverseLookup: true,
@@ -95,7 +95,7 @@ export class InboxServer implements Service {
     return this.#portError !== null;
   }
 
-  /** Differs from the configured port if that was 0. */
+  /** The port in use, which differs from the configured one if that is 0. */
   get port(): number {
     return (this.#server.server.address() as AddressInfo).port;
   }
@@ -117,7 +117,7 @@ export class InboxServer implements Service {
 
   async #accept(address: string, envelope: SMTPServerSession["envelope"]): Promise<void> {
     const inboxes = this.#inboxes.get(envelope) ?? [];
-    if (inboxes.length >= RECIPIENTS_MAX) throw response(452, "Too many recipients.");
+    if (inboxes.length >= MAX_RECIPIENTS) throw response(452, "Too many recipients.");
     const inbox = await findInbox(this.#query, address).catch(() => {
       throw response(451, "Try again later.");
     });
@@ -129,7 +129,7 @@ export class InboxServer implements Service {
     const inboxes = this.#inboxes.get(session.envelope) ?? [];
     try {
       await this.#limiter.run(inboxes[0]?.tenant_id ?? "", "mail", () =>
-        this.#take(stream, session, inboxes),
+        this.#process(stream, session, inboxes),
       );
     } catch (error) {
       const isRefusal = error instanceof MailRefusal;
@@ -142,7 +142,7 @@ export class InboxServer implements Service {
     }
   }
 
-  async #take(
+  async #process(
     stream: SMTPServerDataStream,
     { envelope, remoteAddress, hostNameAppearsAs }: SMTPServerSession,
     inboxes: readonly Inbox[],

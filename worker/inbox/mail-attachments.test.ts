@@ -29,7 +29,7 @@ const encodedMail = (encoding: string, content: string) =>
     ].join("\r\n"),
   );
 
-test("attachments keep their names and bytes, and the mail's own text is none", async () => {
+test("returns the names and bytes of attachments, without the mail's text", async () => {
   const content = Buffer.from([0, 255, 13, 10, 46, 13, 10]);
   const statement = { filename: "Auszug März.sta", content };
   const raw = await rawMail({ ...MAIL, html: "<p>Attached.</p>", attachments: [statement] });
@@ -55,7 +55,7 @@ test.each([
   expect(attachment?.content.equals(Buffer.from(content))).toBe(true);
 });
 
-test("other work of the process gets its turn while a large mail is read", async () => {
+test("other work continues while a large mail is read", async () => {
   let turns = 0;
   let isReading = true;
   const count = () => {

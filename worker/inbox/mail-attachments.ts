@@ -5,10 +5,10 @@ import { type MimeNode, Splitter, type SplitterChunk } from "@zone-eu/mailsplit"
 import { decode } from "libqp";
 
 const HEADERS_MAX_BYTES = 256 * 1024;
-const PARTS_MAX = 1000;
+const MAX_PARTS = 1000;
 const PIECE_BYTES = 64 * 1024;
 /** A line of quoted-printable text should have at most 76 characters. */
-const LINE_MAX = 10_000;
+const LINE_MAX_LENGTH = 10_000;
 
 export type Attachment = { name: string | null; content: Buffer };
 
@@ -29,7 +29,7 @@ export async function attachmentsOf(raw: Buffer): Promise<Attachment[]> {
   const splitter = new Splitter({
     ignoreEmbedded: true,
     maxHeadSize: HEADERS_MAX_BYTES,
-    maxChildNodes: PARTS_MAX,
+    maxChildNodes: MAX_PARTS,
   });
   await pipeline(Readable.from(piecesOf(raw)), splitter, async (chunks) => {
     for await (const chunk of chunks as AsyncIterable<SplitterChunk>) {
@@ -61,7 +61,10 @@ function decoderOf(part: MimeNode): Transform {
   return part.encoding === "quoted-printable" ? quotedPrintable() : part.getDecoder();
 }
 
-/** Decodes line by line. libqp's decoder takes everything at once, which takes 0.8 s for 33 MB. */
+/**
+ * Decodes line by line, because libqp's decoder decodes everything at once, which takes 0.8 s for
+ * 33 MB.
+ */
 function quotedPrintable(): Transform {
   let rest = "";
   return new Transform({
@@ -69,7 +72,7 @@ function quotedPrintable(): Transform {
       const text = rest + piece.toString("latin1");
       const end = text.lastIndexOf("\n") + 1;
       rest = text.slice(end);
-      if (rest.length > LINE_MAX) done(new Error("A line is too long."));
+      if (rest.length > LINE_MAX_LENGTH) done(new Error("A line is too long."));
       else done(null, decode(text.slice(0, end)));
     },
     flush(done) {

@@ -5,7 +5,7 @@ import { MailRefusal } from "./verified-mail.ts";
 
 const BOUNDS = { maxBytes: 10, timeoutMs: 60_000 };
 
-test("a mail is whole up to the limit, and read to its end but refused beyond it", async () => {
+test("accepts a mail up to the limit, and reads a larger one to its end but refuses it", async () => {
   const [small, large] = [new PassThrough(), new PassThrough()];
   const read = Promise.allSettled([mailContent(small, BOUNDS), mailContent(large, BOUNDS)]);
   small.write("12345");
@@ -19,7 +19,7 @@ test("a mail is whole up to the limit, and read to its end but refused beyond it
   expect(large.readableEnded).toBe(true);
 });
 
-test("a mail that never ends is given up, and what still comes is dropped", async () => {
+test("gives up on a mail that never ends, and drops further data", async () => {
   const stream = new PassThrough();
   stream.write("12345");
   await expect(mailContent(stream, { ...BOUNDS, timeoutMs: 1 })).rejects.toThrow(/too long/);

@@ -3,7 +3,7 @@ import { MailRefusal } from "./verified-mail.ts";
 
 /**
  * A mail's bytes. The SMTP server accepts mails of any size, so bytes beyond the limit are read and
- * dropped, and a sender who takes too long no longer holds any memory.
+ * dropped. After the timeout, a slow mail no longer uses memory.
  * @throws MailRefusal if it is larger than maxBytes; Error after timeoutMs
  */
 export function mailContent(
@@ -13,21 +13,21 @@ export function mailContent(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const parts: Buffer[] = [];
   let size = 0;
-  const keep = (part: Buffer) => {
+  const onData = (part: Buffer) => {
     size += part.length;
     if (size > maxBytes) parts.length = 0;
     else parts.push(part);
   };
-  const late = setTimeout(() => {
-    stream.off("data", keep).resume();
+  const timer = setTimeout(() => {
+    stream.off("data", onData).resume();
     parts.length = 0;
     reject(new Error("The mail took too long to arrive."));
   }, timeoutMs);
-  stream.on("data", keep).once("error", reject);
+  stream.on("data", onData).once("error", reject);
   stream.once("end", () =>
     size > maxBytes
       ? reject(new MailRefusal("The mail is too large."))
       : resolve(Buffer.concat(parts)),
   );
-  return promise.finally(() => clearTimeout(late));
+  return promise.finally(() => clearTimeout(timer));
 }

@@ -25,7 +25,7 @@ export async function findInbox(query: Query, address: string): Promise<Inbox | 
 /**
  * Queues the imports of a mail's attachments. A file that can't be imported is listed with the
  * connection; the mail counts as received.
- * @throws MailRefusal if its sender isn't allowed, and what the database refuses
+ * @throws MailRefusal if its sender isn't allowed, and refusals of the database
  */
 export async function receiveMail(
   query: Query,
@@ -42,7 +42,7 @@ export async function receiveMail(
     const path = name && isPlainName(name) ? name : `attachment-${index + 1}`;
     if (!globMatches(path, settings.file_glob)) continue;
     const file = { path, bytes: content.length, modified_at: null, sender: from, checks };
-    await fetchFile(queries, settings, attached(content), file, outcome);
+    await fetchFile(queries, settings, attachmentRemote(content), file, outcome);
   }
   await queries.end(outcome);
 }
@@ -55,8 +55,8 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof MailDelay || refusalOf(error) !== null;
 }
 
-/** An attachment as a server with a single file. */
-function attached(content: Buffer): Remote {
+/** Presents an attachment as a server with a single file. */
+function attachmentRemote(content: Buffer): Remote {
   const refuse = async () => {
     throw new RemoteError("A mail can't be changed.", true);
   };

@@ -57,7 +57,7 @@ describe("the sender of a mail", () => {
     await expect(verifiedMail(raw, elsewhere, resolver)).rejects.toThrow(MailDelay);
   });
 
-  test("is unknown with two From, or none that is one address", async () => {
+  test("is unknown with two From headers, or without exactly one address", async () => {
     const raw = await rawMail(MAIL, "bank.example");
     const twice = Buffer.concat([Buffer.from("From: eve@evil.example\r\n"), raw]);
     await expect(verifiedMail(twice, envelope, dnsOf())).rejects.toThrow(/exactly one From/);
@@ -66,7 +66,7 @@ describe("the sender of a mail", () => {
   });
 });
 
-test("allowed are addresses, and domains without those that only end alike", () => {
+test("allows listed addresses and domains, and no domains that only share the ending", () => {
   expect(isAllowed(BANK, ["@bank.example"])).toBe(true);
   expect(isAllowed(BANK, ["Statements@Bank.example"])).toBe(true);
   expect(isAllowed("a@mybank.example", ["@bank.example"])).toBe(false);

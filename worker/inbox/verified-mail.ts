@@ -17,13 +17,13 @@ export type VerifiedMail = {
 /** The mail can't be accepted; the message is for its sender. */
 export class MailRefusal extends Error {}
 
-/** Whether the mail can be accepted isn't known yet; its sender keeps it and tries again. */
+/** It isn't known yet whether the mail can be accepted; its sender should retry. */
 export class MailDelay extends Error {}
 
 /**
  * Verifies the sender of a mail, then reads it: a signature (DKIM) or the sending server (SPF) must
  * prove the domain in From, because anyone can write a From.
- * @throws MailRefusal; MailDelay if DNS doesn't answer whether the domain is proved
+ * @throws MailRefusal; MailDelay if DNS doesn't answer, so that the domain can't be proved
  */
 export async function verifiedMail(
   raw: Buffer,
@@ -62,8 +62,8 @@ export async function verifiedMail(
 }
 
 /**
- * Whether DMARC passes, or without a policy of the domain: a DKIM signature over the whole mail or
- * the SPF domain is the domain itself, or one above or below it.
+ * Whether DMARC passes. If the domain has no policy: whether it or a parent domain signed the whole
+ * mail (DKIM), or SPF passes for it, a parent domain or a subdomain.
  */
 function provesDomain({ dkim, spf, dmarc }: AuthenticateResult, domain: string): boolean {
   const isWhole = dkim.results.every(
@@ -85,8 +85,8 @@ function isUnanswered({ dkim, spf, dmarc }: AuthenticateResult): boolean {
   return checks.some(({ status }) => status.result === "temperror");
 }
 
-function isRelated(a: string, b: string): boolean {
-  return isSameOrParent(a, b) || isSameOrParent(b, a);
+function isRelated(first: string, second: string): boolean {
+  return isSameOrParent(first, second) || isSameOrParent(second, first);
 }
 
 function isSameOrParent(parent: string | undefined, domain: string): boolean {

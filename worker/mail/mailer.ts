@@ -13,15 +13,16 @@ const RESPONSE_TIMEOUT_MS = 20_000;
 export type Mailer = { send: (message: Message) => Promise<void> };
 
 /**
- * Sends by SMTP if a server is configured, else writes files to a directory. Without either, each
- * mail fails with an explanation.
+ * A mailer that sends by SMTP if a server is configured, and otherwise writes files to a directory.
+ * Without either, each mail fails with an explanation.
  */
 export function mailerFor({ SMTP_URL, MAIL_FROM, MAIL_DIR, NEXTAUTH_URL }: MailVariables): Mailer {
-  if (SMTP_URL !== undefined) return bySmtp(SMTP_URL, MAIL_FROM, new URL(NEXTAUTH_URL).hostname);
-  return MAIL_DIR === undefined ? unconfigured() : toFiles(MAIL_DIR, MAIL_FROM);
+  if (SMTP_URL !== undefined)
+    return smtpMailer(SMTP_URL, MAIL_FROM, new URL(NEXTAUTH_URL).hostname);
+  return MAIL_DIR === undefined ? unconfiguredMailer() : fileMailer(MAIL_DIR, MAIL_FROM);
 }
 
-function unconfigured(): Mailer {
+function unconfiguredMailer(): Mailer {
   return {
     async send() {
       throw new Error("There is no way to send mail. Set SMTP_URL and MAIL_FROM for the worker.");
@@ -29,7 +30,7 @@ function unconfigured(): Mailer {
   };
 }
 
-function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
+function smtpMailer(smtpUrl: string, from: string, host: string): Mailer {
   const { hostname, port, protocol, username, password } = new URL(smtpUrl);
   const secure = protocol === "smtps:";
   const transport = createTransport({
@@ -52,7 +53,7 @@ function bySmtp(smtpUrl: string, from: string, host: string): Mailer {
       const mail = {
         messageId: `<${message.id}@${host}>`,
         from,
-        // As an object, since a string would be parsed for further addresses.
+        // An object, because a string would be parsed for further addresses.
         to: { name: "", address: message.to },
         subject: subjectOf(message),
         text: textOf(message),
@@ -81,7 +82,7 @@ function unsentReason({ code, message }: Fault): string {
 }
 
 /** Files are named by the message, so that a mail sent again after a crash replaces its file. */
-function toFiles(directory: string, from: string): Mailer {
+function fileMailer(directory: string, from: string): Mailer {
   return {
     async send(message) {
       await mkdir(directory, { recursive: true, mode: 0o700 });

@@ -23,7 +23,7 @@ export function sendPasswordReset(mailer: Mailer, origin: string): Task {
       await mailer.send({
         id: `reset-${tokenHash.slice(0, 24)}`,
         to: mail.email,
-        ...wordsOf(`${origin}/sign-in/reset#${token}`),
+        ...contentOf(`${origin}/sign-in/reset#${token}`),
       });
     } catch (error) {
       await query("select private.delete_password_reset($1)", [tokenHash]);
@@ -32,7 +32,7 @@ export function sendPasswordReset(mailer: Mailer, origin: string): Task {
   };
 }
 
-function wordsOf(url: string) {
+function contentOf(url: string) {
   return {
     subject: `Set a new password for ${PRODUCT}`,
     paragraphs: [

@@ -3,7 +3,7 @@ import { lowerPriority } from "#lib/runtime/lower-priority.ts";
 import { closePeriodTask } from "./tasks/close-period.ts";
 import { endAbandonedRuns } from "./tasks/end-abandoned-runs.ts";
 import { indexLines } from "./tasks/index-lines.ts";
-import { matchPairTask, RUNS_AT_ONCE } from "./tasks/match-pair.ts";
+import { MAX_CONCURRENT_RUNS, matchPairTask } from "./tasks/match-pair.ts";
 import { preparePair } from "./tasks/prepare-pair.ts";
 import { purgeImports } from "./tasks/purge-imports.ts";
 import { readImportTask } from "./tasks/read-import.ts";
@@ -15,12 +15,12 @@ if (!DATABASE_URL) throw new Error("DATABASE_URL is not set");
 lowerPriority();
 
 /**
- * The maximum number of concurrent jobs of each kind, and of each kind and tenant (with a colon), so
- * that runs don't block imports, and one tenant's long work doesn't block another's. Jobs carry
+ * The maximum number of concurrent jobs of each kind, and of each kind and tenant (with a colon).
+ * Runs then don't block imports, and one tenant's long work doesn't block another's. Jobs carry
  * their kind and `kind:tenant` as flags (private.job_flags).
  */
 const MAX_CONCURRENT: Record<string, number> = {
-  run: RUNS_AT_ONCE,
+  run: MAX_CONCURRENT_RUNS,
   "run:": 2,
   "large run": 2,
   "large run:": 1,
@@ -32,7 +32,7 @@ const maxConcurrent = (flag: string) => MAX_CONCURRENT[flag.replace(/:.*/s, ":")
 await runInBackground({
   kind: "matcher",
   directUrl: DIRECT_URL || DATABASE_URL,
-  concurrentJobs: RUNS_AT_ONCE + 3,
+  concurrentJobs: MAX_CONCURRENT_RUNS + 3,
   maxConcurrent,
   tasks: {
     close_period: closePeriodTask(DIRECT_URL || DATABASE_URL),

@@ -78,11 +78,11 @@ async function attempt(
     return interrupted("Interrupted before it started; attempted again.");
   try {
     const sentAt = Number(claimed.sent_at) + Math.floor(sinceClaimMs / 1000);
-    const own = headersOf(claimed);
+    const ownHeaders = headersOf(claimed);
     const client = clientOf(claimed);
     const token = client && (await tokens.get(client, stop));
     const headers = {
-      ...withoutAuthorization(own, token !== null),
+      ...withoutAuthorization(ownHeaders, token !== null),
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...sign(claimed.event_id, sentAt, body, secretsOf(claimed)),
       ...(traceparent !== null && { traceparent }),
@@ -90,7 +90,7 @@ async function attempt(
     const outcome = await sender.send({ url, body, headers }, stop);
     if (client && token && "status_code" in outcome && outcome.status_code === 401)
       tokens.forget(client, token);
-    return { attempt_id, ...maskSentValues(outcome, [...Object.values(own), token ?? ""]) };
+    return { attempt_id, ...maskSentValues(outcome, [...Object.values(ownHeaders), token ?? ""]) };
   } catch (error) {
     if (error instanceof TokenUnavailable)
       return {
@@ -111,7 +111,10 @@ async function attempt(
   }
 }
 
-/** An attempt that started later could overlap with the next claim of its delivery. */
+/**
+ * How long after its claim an attempt may start. A later one could overlap with the next claim of
+ * its delivery.
+ */
 function startTimeoutMs({ oauth }: ClaimedDelivery): number {
   const needed = SEND_TIMEOUT_MS + SETTLE_MS + (oauth ? TOKEN_TIMEOUT_MS : 0);
   return Math.min(START_TIMEOUT_MS, LEASE_MS - needed);
@@ -119,22 +122,22 @@ function startTimeoutMs({ oauth }: ClaimedDelivery): number {
 
 function secretsOf({ secrets, tenant_id }: ClaimedDelivery): string[] {
   if (!secrets) throw new Error("The webhook has no signing secret.");
-  return secrets.map(({ id, sealed }) => unsealed(sealed, tenant_id, id));
+  return secrets.map(({ id, sealed }) => unsealCached(sealed, tenant_id, id));
 }
 
 function headersOf({ headers, tenant_id }: ClaimedDelivery): Record<string, string> {
   return Object.fromEntries(
-    (headers ?? []).map(({ name, id, sealed }) => [name, unsealed(sealed, tenant_id, id)]),
+    (headers ?? []).map(({ name, id, sealed }) => [name, unsealCached(sealed, tenant_id, id)]),
   );
 }
 
 function clientOf({ oauth, tenant_id }: ClaimedDelivery): Client | null {
   if (!oauth) return null;
   const { sealed, ...client } = oauth;
-  return { ...client, client_secret: unsealed(sealed, tenant_id, oauth.id) };
+  return { ...client, client_secret: unsealCached(sealed, tenant_id, oauth.id) };
 }
 
-/** A token takes the place of the webhook's own Authorization, however that is spelled. */
+/** Drops the webhook's own Authorization, in any capitalization, if a token replaces it. */
 function withoutAuthorization(
   headers: Record<string, string>,
   hasToken: boolean,
@@ -144,12 +147,12 @@ function withoutAuthorization(
   );
 }
 
-function unsealed(sealed: string, tenantId: string, id: string): string {
-  const bound = `${tenantId} ${id} ${sealed}`;
-  const cached = secretCache.get(bound);
+function unsealCached(sealed: string, tenantId: string, id: string): string {
+  const cacheKey = `${tenantId} ${id} ${sealed}`;
+  const cached = secretCache.get(cacheKey);
   if (cached !== undefined) return cached;
   const secret = unsealSecret(sealed, tenantId, id);
-  secretCache.set(bound, secret);
+  secretCache.set(cacheKey, secret);
   return secret;
 }
 

@@ -14,20 +14,20 @@ import {
   settleAttempts,
 } from "./queries.ts";
 
-/** The supervisor waits 6 s; the rest is for recording the results. */
+/** The supervisor waits 6 s for this process; the rest is for recording the results. */
 const SEND_TIMEOUT_MS = 4_000;
-const CONCURRENT_MAX = 2_000;
-const SWEEP_EVERY_MS = 2_000;
+const MAX_CONCURRENT = 2_000;
+const SWEEP_INTERVAL_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** Retries due later are left to the sweep. */
-const TIMER_MAX_MS = 60_000;
+const MAX_TIMER_MS = 60_000;
 /** Added to timers, so that they never fire early by the database's clock. */
 const CLOCK_MARGIN_MS = 20;
 const RESETTLE_DELAY_MS = 50;
 const IDLE_SETTLE_MS = 60_000;
 /**
- * Settling twenty attempts takes the database little longer than two, so results are gathered for 3
- * ms.
+ * Settling twenty attempts takes the database little longer than two, so results are collected for
+ * 3 ms.
  */
 const BATCH_DELAY_MS = 3;
 
@@ -41,12 +41,12 @@ export class Dispatcher implements Service {
   readonly #sending: SendContext;
   readonly #claims: Loop;
   readonly #settlements: Loop;
-  readonly #awake = new Set<string>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #woken = new Set<string>();
+  readonly #running = new Set<Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #abort = new AbortController();
   #results: Result[] = [];
-  #gathering: NodeJS.Timeout | undefined;
+  #settleTimer: NodeJS.Timeout | undefined;
   #sweepAt = 0;
   #allSettled = () => {};
 
@@ -73,11 +73,11 @@ export class Dispatcher implements Service {
 
   /** Sends the due deliveries of these webhooks, up to their concurrency limits. */
   wake(...webhookIds: string[]): void {
-    for (const id of webhookIds) this.#awake.add(id);
+    for (const id of webhookIds) this.#woken.add(id);
     this.#claims.wake();
   }
 
-  /** Looks at once for due deliveries that no notification or timer announced. */
+  /** Looks immediately for due deliveries that no notification or timer announced. */
   sweep(): void {
     this.#sweepAt = 0;
     this.#claims.wake();
@@ -89,9 +89,9 @@ export class Dispatcher implements Service {
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     await this.#claims.stop();
-    await Promise.race([Promise.all(this.#underWay), sleep(SEND_TIMEOUT_MS)]);
+    await Promise.race([Promise.all(this.#running), sleep(SEND_TIMEOUT_MS)]);
     this.#abort.abort();
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#running);
     if (this.#results.length > 0)
       await new Promise<void>((settled) => (this.#allSettled = settled));
     await this.#settlements.stop();
@@ -100,20 +100,20 @@ export class Dispatcher implements Service {
 
   async #claim(query: Query): Promise<number> {
     if (performance.now() >= this.#sweepAt) {
-      for (const id of await findOverdue(query)) this.#awake.add(id);
-      this.#sweepAt = performance.now() + SWEEP_EVERY_MS;
+      for (const id of await findOverdue(query)) this.#woken.add(id);
+      this.#sweepAt = performance.now() + SWEEP_INTERVAL_MS;
     }
-    const room = CONCURRENT_MAX - this.#underWay.size;
-    if (this.#awake.size > 0 && room > 0) {
-      const webhookIds = [...this.#awake];
-      this.#awake.clear();
+    const capacity = MAX_CONCURRENT - this.#running.size;
+    if (this.#woken.size > 0 && capacity > 0) {
+      const webhookIds = [...this.#woken];
+      this.#woken.clear();
       const claimedAt = performance.now();
       const claimed = await this.#claimFor(webhookIds, () =>
-        claimDeliveries(query, webhookIds, room),
+        claimDeliveries(query, webhookIds, capacity),
       );
       for (const delivery of claimed)
         this.#start(attemptDelivery(this.#sending, delivery, claimedAt, this.#abort.signal));
-      if (claimed.length === room) this.wake(...webhookIds);
+      if (claimed.length === capacity) this.wake(...webhookIds);
     }
     return this.#sweepAt - performance.now();
   }
@@ -126,21 +126,21 @@ export class Dispatcher implements Service {
     try {
       return await claim();
     } catch (error) {
-      for (const id of webhookIds) this.#awake.add(id);
+      for (const id of webhookIds) this.#woken.add(id);
       throw error;
     }
   }
 
   #start(attempt: Promise<Result>): void {
-    const underWay = attempt.then((result) => {
-      this.#underWay.delete(underWay);
+    const running = attempt.then((result) => {
+      this.#running.delete(running);
       this.#results.push(result);
-      this.#gathering ??= setTimeout(() => {
-        this.#gathering = undefined;
+      this.#settleTimer ??= setTimeout(() => {
+        this.#settleTimer = undefined;
         this.#settlements.wake();
       }, BATCH_DELAY_MS);
     });
-    this.#underWay.add(underWay);
+    this.#running.add(running);
   }
 
   async #settle(query: Query): Promise<number> {
@@ -151,7 +151,7 @@ export class Dispatcher implements Service {
       for (const { webhook_id, retry_in_ms } of settled)
         if (retry_in_ms !== null) this.#wakeIn(retry_in_ms, webhook_id);
       if (settled.length > 0) this.wake(...settled.map(({ webhook_id }) => webhook_id));
-      const waiting = this.#keepWaiting(batch, settled);
+      const waiting = this.#retryWaiting(batch, settled);
       if (this.#results.length === 0) this.#allSettled();
       return waiting ? RESETTLE_DELAY_MS : IDLE_SETTLE_MS;
     } catch (error) {
@@ -161,7 +161,7 @@ export class Dispatcher implements Service {
   }
 
   /** Moves attempts whose webhook is locked to a later batch. @returns whether there were any */
-  #keepWaiting(batch: Result[], settled: Settled[]): boolean {
+  #retryWaiting(batch: Result[], settled: Settled[]): boolean {
     if (batch.length > 0 && settled.length === 0)
       log.warn({ attempts: batch.length }, "late result: another worker has taken over");
     const waiting = new Set(settled.flatMap(({ waiting_attempts }) => waiting_attempts ?? []));
@@ -170,7 +170,7 @@ export class Dispatcher implements Service {
   }
 
   #wakeIn(delayMs: number, webhookId: string): void {
-    if (delayMs > TIMER_MAX_MS) return;
+    if (delayMs > MAX_TIMER_MS) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       this.wake(webhookId);

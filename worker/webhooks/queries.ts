@@ -19,7 +19,7 @@ export type ClaimedDelivery = {
   request_id: string | null;
   /** The receiver's own headers. */
   headers: { name: string; id: string; sealed: string }[] | null;
-  /** Where to request its token, and the sealed secret for that. */
+  /** Where to request the delivery's access token, and the sealed client secret. */
   oauth: {
     token_url: string;
     client_id: string;
@@ -36,8 +36,8 @@ export type Result = { attempt_id: string } & (
 );
 
 /**
- * A webhook that can be claimed again, and when its next retry is due; or the attempts that could
- * not be settled yet.
+ * A webhook that can be claimed again, and when its next retry is due; or its attempts that
+ * couldn't be settled yet.
  */
 export type Settled = {
   webhook_id: string;
@@ -48,12 +48,12 @@ export type Settled = {
 export async function claimDeliveries(
   query: Query,
   webhookIds: string[],
-  room: number,
+  capacity: number,
 ): Promise<ClaimedDelivery[]> {
   return (
     await query<ClaimedDelivery>("select * from private.claim_webhook_deliveries($1, $2)", [
       webhookIds,
-      room,
+      capacity,
     ])
   ).rows;
 }

@@ -44,8 +44,8 @@ export const PROCESSES: Break[] = [
     effect: "the worker looks once in ten seconds",
     patch: {
       file: "worker/sla-clock.ts",
-      replace: "const WAIT_MAX_MS = 400;",
-      by: "const WAIT_MAX_MS = 10_000;",
+      replace: "const MAX_WAIT_MS = 400;",
+      by: "const MAX_WAIT_MS = 10_000;",
     },
     killedBy: {
       file: "worker/sla-clock.test.ts",

@@ -15,8 +15,8 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const CENTURY_PIVOT = 80;
 
 /**
- * First letters of months without diacritics, in English, German, French, Spanish, Italian, Dutch
- * and Portuguese.
+ * The first letters of month names without diacritics, in English, German, French, Spanish,
+ * Italian, Dutch and Portuguese.
  */
 const MONTHS = [
   "jan jaen janv ene gen",
@@ -51,23 +51,27 @@ const WEEKDAYS = new Set(
   ).split(" "),
 );
 /** "Fri 2 Oct 2026" */
-const FIRST_WORD = /^(\p{L}{2,10})[.,]{0,2}\s+(?=\d)/u;
+const LEADING_WORD = /^(\p{L}{2,10})[.,]{0,2}\s+(?=\d)/u;
 /** "2026/10/02(金)" */
-const WEEKDAY_BEHIND = /(?<=\d)\s?\(\p{L}{1,3}\)/u;
+const TRAILING_WEEKDAY = /(?<=\d)\s?\(\p{L}{1,3}\)/u;
 
-/** A date as its format writes it: without a weekday, and East Asian dates with hyphens. */
+/**
+ * Brings a date into the form of its format: removes a weekday, and writes East Asian dates with
+ * hyphens.
+ */
 export function normalizeDate(text: string): string {
   if (/^\d[\d./: -]*$/.test(text)) return text;
-  const bare = withoutInvisible(text).replace(EAST_ASIAN, "$1-$2-$3").replace(WEEKDAY_BEHIND, "");
-  const [prefix = "", word = ""] = FIRST_WORD.exec(bare) ?? [];
+  const bare = withoutInvisible(text).replace(EAST_ASIAN, "$1-$2-$3").replace(TRAILING_WEEKDAY, "");
+  const [prefix = "", word = ""] = LEADING_WORD.exec(bare) ?? [];
   // "Mar 2, 2026" is a day in March.
   const isWeekday = WEEKDAYS.has(plainLetters(word)) && monthOf(word) === 0;
   return isWeekday ? bare.slice(prefix.length) : bare;
 }
 
 /**
- * `YYYY-MM-DD`, or null if the calendar has no such day. Years 1900 to 2199: later ones are of
- * another calendar, such as the Thai, which is 543 years ahead.
+ * The day as `YYYY-MM-DD`, or null if the calendar has no such day. Only the years 1900 to 2199 are
+ * accepted, because later ones belong to another calendar, such as the Thai one, which is 543 years
+ * ahead.
  */
 export function calendarDay(year: number, month: number, day: number): string | null {
   if (!(year >= 1900 && year <= 2199 && month >= 1 && month <= 12 && day >= 1)) return null;
@@ -97,17 +101,18 @@ export function eightDigitDay(text: string): string | null {
 }
 
 /**
- * Reads days in one format. A time after the day is allowed: with an offset, or without one, the
- * day stays as written; in UTC (`Z`), which says nothing about the place of booking, it becomes the
- * day in the time zone. Midnight in UTC is how programs write a day without a time: it stays.
+ * Reads days in one format. A time may follow the day. With an offset, or without one, the day
+ * stays as written. A time in UTC (`Z`) doesn't show where it was booked, so it is converted to the
+ * day in the time zone; only midnight in UTC stays, because programs write a day without a time in
+ * this way.
  */
 export function dateReader(format: DateFormat, timeZone: string): DateReader {
-  const inZone = zoneDays(timeZone);
+  const dayInZone = zoneDays(timeZone);
   const read =
     format === "unix_seconds" || format === "unix_ms"
-      ? epochReader(format, inZone)
-      : patternReader(format, inZone);
-  // Lines of one day usually follow one another.
+      ? epochReader(format, dayInZone)
+      : patternReader(format, dayInZone);
+  // Consecutive lines usually have the same day, so the last result is cached.
   let lastText = "";
   let lastDay: string | null = null;
   return (text) => {
@@ -120,18 +125,18 @@ export function dateReader(format: DateFormat, timeZone: string): DateReader {
 
 function epochReader(
   format: "unix_seconds" | "unix_ms",
-  inZone: (ms: number) => string,
+  dayInZone: (ms: number) => string,
 ): DateReader {
   const factor = format === "unix_seconds" ? 1000 : 1;
   const shape = format === "unix_seconds" ? /^\d{9,10}(?:\.\d{1,9})?$/ : /^\d{12,13}$/;
   return (text) => {
     if (!shape.test(text)) return null;
     const ms = Number(text) * factor;
-    return ms % DAY_MS === 0 ? new Date(ms).toISOString().slice(0, 10) : inZone(ms);
+    return ms % DAY_MS === 0 ? new Date(ms).toISOString().slice(0, 10) : dayInZone(ms);
   };
 }
 
-function patternReader(format: string, inZone: (ms: number) => string): DateReader {
+function patternReader(format: string, dayInZone: (ms: number) => string): DateReader {
   const parts = format.match(/YYYY|YY|MMM|MM|DD/g) as Part[];
   const separated = /[^YMD]/.test(format);
   const source = format
@@ -167,7 +172,7 @@ function patternReader(format: string, inZone: (ms: number) => string): DateRead
     if (rest === "" || written === null) return written;
     const time = TIME.exec(rest);
     if (!time) return null;
-    return isUtc(time[1]) && !MIDNIGHT.test(rest) ? utcDay(written, rest, inZone) : written;
+    return isUtc(time[1]) && !MIDNIGHT.test(rest) ? utcDay(written, rest, dayInZone) : written;
   };
 }
 
@@ -175,11 +180,11 @@ function isUtc(offset: string | undefined): boolean {
   return offset !== undefined && /^(?:Z|UTC|GMT|[+-]00(?::?00)?)$/.test(offset);
 }
 
-function utcDay(day: string, rest: string, inZone: (ms: number) => string): string {
+function utcDay(day: string, rest: string, dayInZone: (ms: number) => string): string {
   const [hours = 0, minutes = 0] = (rest.match(/\d+/g) ?? []).map(Number);
   const isAfternoon = /p\.?m/i.test(rest) && hours < 12;
   const isMidnight = /a\.?m/i.test(rest) && hours === 12;
-  return inZone(
+  return dayInZone(
     Date.parse(`${day}T00:00:00Z`) +
       (((isMidnight ? 0 : hours) + (isAfternoon ? 12 : 0)) * 60 + minutes) * 60_000,
   );
@@ -195,16 +200,16 @@ function monthOf(name: string): number {
 }
 
 /**
- * The days of instants in a time zone. Intl is slow, and no zone's offset is finer than a quarter
- * of an hour, so results are cached by quarter.
+ * The days of instants in a time zone. Intl is slow, and every zone's offset is a multiple of a
+ * quarter of an hour, so results are cached for each quarter.
  */
 function zoneDays(timeZone: string): (ms: number) => string {
   const quarter = 15 * 60_000;
-  const known = new Map<number, string>();
+  const cache = new Map<number, string>();
   let format: Intl.DateTimeFormat | undefined;
   return (ms) => {
     const key = Math.floor(ms / quarter);
-    const day = known.get(key);
+    const day = cache.get(key);
     if (day !== undefined) return day;
     // Swedish uses YYYY-MM-DD.
     format ??= new Intl.DateTimeFormat("sv-SE", {
@@ -214,15 +219,15 @@ function zoneDays(timeZone: string): (ms: number) => string {
       day: "2-digit",
     });
     const computed = format.format(key * quarter);
-    if (known.size >= 10_000) known.clear();
-    known.set(key, computed);
+    if (cache.size >= 10_000) cache.clear();
+    cache.set(key, computed);
     return computed;
   };
 }
 
 /**
- * A time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the written
- * day.
+ * Reads a time with its offset, or a day, as XML Schema writes them. 24:00:00 is the end of the
+ * written day.
  */
 export function isoDay(timeZone: string): DateReader {
   const read = dateReader("YYYY-MM-DD", timeZone);

@@ -1,14 +1,14 @@
 import { CAMT_MESSAGES, CAMT_NAMESPACE, CAMT_VERSIONS } from "./camt/camt.ts";
 import { delimiterOf } from "./csv/csv-layout.ts";
 import { type CsvDescription, describeCsv, type Layout, type Question } from "./csv/csv-mapping.ts";
-import { decoderOf, encodingOf, type Found, requireReadable } from "./encoding.ts";
+import { type DetectedEncoding, decoderOf, encodingOf, requireReadable } from "./encoding.ts";
 import { type Encoding, FORMATS, type Format, type Mapping, READABLE } from "./mapping.ts";
 import { HEAD_BYTES } from "./reader.ts";
 import { refuseFile } from "./refusal.ts";
 
 /**
  * `layout`: a person's settings for a CSV file, or the path of the lines in a JSON document. They
- * replace what its bytes show.
+ * override what is detected from the bytes.
  */
 export type Hint = {
   fileName?: string;
@@ -34,10 +34,10 @@ const UNPACKED = "the file unpacked";
 const FOR_PROGRAMS = "the statement in a format for programs, such as camt.053, MT940 or CSV";
 
 /**
- * Files that people upload by mistake: first bytes, as Latin-1, a text within, and what to do
- * instead.
+ * Files that people upload by mistake: their first bytes as Latin-1, a text that the head contains,
+ * and what to upload instead.
  */
-const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }[] = [
+const UNSUPPORTED_FILES: { name: string; starts: string[]; has?: string; wanted: string }[] = [
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "xl/", wanted: AS_CSV },
   { name: "an Excel workbook", starts: ["PK\x03\x04"], has: "[Content_Types].xml", wanted: AS_CSV },
   {
@@ -71,7 +71,7 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
     wanted: FOR_PROGRAMS,
   },
   { name: "an image", starts: ["RIFF"], has: "WEBP", wanted: FOR_PROGRAMS },
-  // Each entry of IIF has a row for every account that it books to.
+  // An entry of IIF has a row for every account that it books to.
   {
     name: "a QuickBooks file (IIF)",
     starts: ["!TRNS\t", "!HDR\t", "!ACCNT\t", "!CUST\t", "!VEND\t"],
@@ -86,26 +86,27 @@ const NOT_READ: { name: string; starts: string[]; has?: string; wanted: string }
 ];
 
 /**
- * Detects the format by the first bytes (64 KiB, `HEAD_BYTES`, are enough). Name and media type
- * only help if the bytes say nothing.
- * @throws FileRefused in plain words for a file that has none of our formats: an archive, a PDF, a
- *   workbook, a picture, a web page, an empty file
+ * Detects the format from a file's first bytes; 64 KiB (`HEAD_BYTES`) are enough. Its name and
+ * media type only affect the messages of refusals.
+ * @throws FileRefused with a plain explanation for a file in a format that we don't read: an
+ *   archive, a PDF, a workbook, a picture, a web page, an empty file
  */
 export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   const raw = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString("latin1");
-  const other = NOT_READ.find(
+  const unsupported = UNSUPPORTED_FILES.find(
     ({ starts, has }) =>
       starts.some((start) => raw.startsWith(start)) && (has === undefined || raw.includes(has)),
   );
-  if (other) throw refused(`This is ${other.name}.`, hint.fileName ?? "", other.wanted);
+  if (unsupported)
+    throw refused(`This is ${unsupported.name}.`, hint.fileName ?? "", unsupported.wanted);
   const { layout = {} } = hint;
-  const found: Found = layout.encoding
-    ? { encoding: layout.encoding, bom: false, open: false, misread: null }
+  const found: DetectedEncoding = layout.encoding
+    ? { encoding: layout.encoding, bom: false, isUndecided: false, misread: null }
     : encodingOf(head);
   const { encoding, bom } = found;
   const text = decoderOf(encoding).decode(head);
   if (text.trim() === "") throw refused("The file is empty.", "", READABLE);
-  // Naming a separator means that the file is a table.
+  // A mapping with a separator declares that the file is a table.
   const known = layout.delimiter ? undefined : formatOf(text);
   if (known?.format === "ndjson" && layout.lines_path !== undefined) known.format = "json";
   if (!known && isBinary(text.slice(0, 4_096)))
@@ -141,7 +142,7 @@ export function detect(head: Uint8Array, hint: Hint = {}): Detection {
   );
 }
 
-/** Text has line breaks and tabs, and no other control characters. */
+/** Whether a text has control characters other than tabs and line breaks. */
 function isBinary(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -207,13 +208,13 @@ function xmlFormat(start: string): { format: Format; version: string | null } {
 function jsonFormat(start: string): "json" | "ndjson" {
   if (start.startsWith("[")) return "json";
   const [first = "", ...others] = start.split("\n");
-  const isWhole = parses(first);
+  const isWhole = isJson(first);
   if (isWhole && others.some((line) => line.trim().startsWith("{"))) return "ndjson";
   if (/"lines"\s*:\s*\[/.test(start)) return "json";
   return isWhole || others.length === 0 ? "ndjson" : "json";
 }
 
-function parses(text: string): boolean {
+function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;
@@ -225,7 +226,7 @@ function parses(text: string): boolean {
 function swiftFormat(text: string): { format: Format; version: null } | undefined {
   const has = (tag: string) => new RegExp(`^(?:\\{1:.*\\{4:)?:${tag}:`, "m").test(text);
   if (!has("20") && !has("25") && !/^\{1:F\d{2}/m.test(text)) return undefined;
-  // Next to statements, an interim report contains only provisional entries.
+  // In a file that also has statements, interim reports contain only provisional entries.
   if (/\{2:[IO]940/.test(text) || has("60[FM]") || has("62[FM]"))
     return { format: "mt940", version: null };
   if (/\{2:[IO]942/.test(text)) return { format: "mt942", version: null };

@@ -10,8 +10,8 @@ const BOMS: [Encoding, number[]][] = [
   ["utf-16be", [0xfe, 0xff]],
 ];
 
-/** Names that declarations in XML and OFX use. */
-const NAMES = new Map<string, Encoding>([
+/** The names of encodings in the declarations of XML and OFX. */
+const ENCODING_NAMES = new Map<string, Encoding>([
   ...ENCODINGS.map((encoding) => [encoding, encoding] as const),
   ["utf8", "utf-8"],
   ["unicode", "utf-8"],
@@ -28,47 +28,53 @@ const NAMES = new Map<string, Encoding>([
 ]);
 
 /**
- * `open`: no declaration says that it is UTF-8, and so far all of it is ASCII, which proves
- * nothing. `misread`: text that no encoding decodes plausibly; null if one does.
+ * `isUndecided`: the file doesn't declare UTF-8, and its head is all ASCII, which proves nothing.
+ * `misread`: text that no encoding decodes plausibly; null if one does.
  */
-export type Found = { encoding: Encoding; bom: boolean; open: boolean; misread: string | null };
+export type DetectedEncoding = {
+  encoding: Encoding;
+  bom: boolean;
+  isUndecided: boolean;
+  misread: string | null;
+};
 
 /** Single-byte encodings, likeliest first. */
 const SINGLE_BYTE: Encoding[] = ["windows-1252", "windows-1250", "iso-8859-2"];
 /** The maximum share of misplaced characters of a plausible encoding. */
-const MISPLACED_MAX = 0.2;
+const MAX_MISPLACED_SHARE = 0.2;
 
 /**
  * The encoding of a file by its first bytes: byte order mark, then the zeros of UTF-16, then an XML
  * declaration or an OFX header, then UTF-8 if the bytes are valid, otherwise the first of
  * Windows-1252, Windows-1250 and ISO-8859-2 whose text looks like words.
  */
-export function encodingOf(head: Uint8Array): Found {
+export function encodingOf(head: Uint8Array): DetectedEncoding {
   for (const [encoding, mark] of BOMS)
     if (mark.every((byte, at) => head[at] === byte))
-      return { encoding, bom: true, open: false, misread: null };
-  const wide = wideEncoding(head);
-  if (wide) return { encoding: wide, bom: false, open: false, misread: null };
+      return { encoding, bom: true, isUndecided: false, misread: null };
+  const utf16 = utf16Encoding(head);
+  if (utf16) return { encoding: utf16, bom: false, isUndecided: false, misread: null };
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const declared = declaredEncoding(bytes.toString("latin1", 0, 2_048));
   if (declared && !declared.startsWith("utf-16") && (declared !== "windows-1252" || !isUtf8(bytes)))
-    return { encoding: declared, bom: false, open: false, misread: null };
-  if (isUtf8(bytes)) return { encoding: "utf-8", bom: false, open: isAscii(bytes), misread: null };
-  return { ...singleByteEncoding(bytes), bom: false, open: false };
+    return { encoding: declared, bom: false, isUndecided: false, misread: null };
+  if (isUtf8(bytes))
+    return { encoding: "utf-8", bom: false, isUndecided: isAscii(bytes), misread: null };
+  return { ...singleByteEncoding(bytes), bom: false, isUndecided: false };
 }
 
-function singleByteEncoding(bytes: Buffer): Pick<Found, "encoding" | "misread"> {
+function singleByteEncoding(bytes: Buffer): Pick<DetectedEncoding, "encoding" | "misread"> {
   const texts = SINGLE_BYTE.map((encoding) => ({
     encoding,
     text: decoderOf(encoding).decode(bytes),
   }));
-  const found = texts.find(({ text }) => misplacedShare(text) <= MISPLACED_MAX);
+  const found = texts.find(({ text }) => misplacedShare(text) <= MAX_MISPLACED_SHARE);
   if (found) return { encoding: found.encoding, misread: null };
   return { encoding: "windows-1252", misread: firstMisplaced(texts[0]?.text ?? "") };
 }
 
 /** @throws FileRefused for a file whose text would be misread */
-export function requireReadable({ misread }: Found): void {
+export function requireReadable({ misread }: DetectedEncoding): void {
   if (misread === null) return;
   throw refuseFile(
     { line: 1 },
@@ -79,8 +85,8 @@ export function requireReadable({ misread }: Found): void {
   );
 }
 
-/** Zeros in every other byte: text of Western scripts in UTF-16. */
-function wideEncoding(head: Uint8Array): Encoding | undefined {
+/** Detects UTF-16 by zeros in every other byte, which text in Western scripts has. */
+function utf16Encoding(head: Uint8Array): Encoding | undefined {
   const length = Math.min(head.length, 512) & ~1;
   let even = 0;
   let odd = 0;
@@ -91,14 +97,14 @@ function wideEncoding(head: Uint8Array): Encoding | undefined {
 }
 
 /**
- * @throws FileRefused for a declared XML encoding that we don't support, because another one would
- * give other letters.
+ * @throws FileRefused for a declared XML encoding that we don't support, because decoding with
+ *   another one would change letters.
  */
 function declaredEncoding(start: string): Encoding | undefined {
   const xml = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(start)?.[1];
   if (xml !== undefined) {
-    const encoding = NAMES.get(xml.toLowerCase());
-    // UTF-16 was recognised by its bytes already.
+    const encoding = ENCODING_NAMES.get(xml.toLowerCase());
+    // UTF-16 was already recognized by its bytes.
     if (encoding === undefined && !/^utf-?16/i.test(xml))
       throw refuseFile(
         { line: 1 },
@@ -111,10 +117,10 @@ function declaredEncoding(start: string): Encoding | undefined {
   }
   const charset = /^\s*OFXHEADER:[\s\S]{0,400}?\bCHARSET:\s*([\w-]{1,40})/.exec(start)?.[1];
   const unicode = /^\s*OFXHEADER:[\s\S]{0,400}?\bENCODING:\s*(UTF-8|UNICODE)/.exec(start)?.[1];
-  return NAMES.get((unicode ?? charset ?? "").toLowerCase());
+  return ENCODING_NAMES.get((unicode ?? charset ?? "").toLowerCase());
 }
 
-/** A character that is cut at the end of the head does not rule out UTF-8. */
+/** Whether the bytes are valid UTF-8; a character cut off at their end is allowed. */
 function isUtf8(bytes: Buffer): boolean {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true });
@@ -138,8 +144,8 @@ export function decoderOf(encoding: Encoding): Decoder {
       end: () => decoder.decode(),
     };
   }
-  // TextDecoder keeps two bytes for each letter of a stream; this one keeps one byte where
-  // possible.
+  // Strings from a streaming TextDecoder use two bytes per letter; those from StringDecoder use one
+  // where possible.
   const decoder = new StringDecoder("utf8");
   let isStart = true;
   return {
@@ -154,31 +160,31 @@ export function decoderOf(encoding: Encoding): Decoder {
 }
 
 /**
- * Decides by the first bytes beyond ASCII, wherever they are: UTF-8 if they form a character in it,
- * otherwise Windows-1252.
+ * A decoder that chooses the encoding by the first bytes beyond ASCII, wherever they occur: UTF-8
+ * if they form a UTF-8 character, otherwise Windows-1252.
  */
-export function openDecoder(): Decoder {
+export function detectingDecoder(): Decoder {
   let decoder: Decoder | undefined;
-  /** The beginning of a possible character. */
-  let held = Buffer.alloc(0);
+  /** Bytes that may be the beginning of a character. */
+  let pending = Buffer.alloc(0);
   return {
     decode(bytes) {
       if (decoder) return decoder.decode(bytes);
-      const buffer = held.length > 0 ? Buffer.concat([held, bytes]) : bufferOf(bytes);
+      const buffer = pending.length > 0 ? Buffer.concat([pending, bytes]) : bufferOf(bytes);
       const at = isAscii(buffer) ? buffer.length : buffer.findIndex((byte) => byte > 127);
       const ascii = buffer.toString("latin1", 0, at);
-      held = Buffer.from(buffer.subarray(at));
-      if (held.length === 0) return ascii;
-      const first = held.subarray(0, lengthOfCharacter(held[0] ?? 0));
-      if (isUtf8(first) && first.length < lengthOfCharacter(held[0] ?? 0)) return ascii;
+      pending = Buffer.from(buffer.subarray(at));
+      if (pending.length === 0) return ascii;
+      const first = pending.subarray(0, characterLength(pending[0] ?? 0));
+      if (isUtf8(first) && first.length < characterLength(pending[0] ?? 0)) return ascii;
       decoder = decoderOf(isUtf8(first) ? "utf-8" : "windows-1252");
-      return ascii + decoder.decode(held);
+      return ascii + decoder.decode(pending);
     },
-    end: () => decoder?.end() ?? new TextDecoder("windows-1252").decode(held),
+    end: () => decoder?.end() ?? new TextDecoder("windows-1252").decode(pending),
   };
 }
 
-function lengthOfCharacter(first: number): number {
+function characterLength(first: number): number {
   return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
 }
 

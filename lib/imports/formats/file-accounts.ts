@@ -1,16 +1,16 @@
 import type { Warning } from "./line.ts";
 
-const ACCOUNTS_NAMED = 3;
+const MAX_NAMED_ACCOUNTS = 3;
 
-/** The accounts that the lines of a file belong to, because a source is one account. */
+/** Collects the accounts of a file's lines, to warn about several: a source is one account. */
 export class FileAccounts {
   readonly #names = new Set<string>();
 
   add(name: string): void {
-    if (name !== "" && this.#names.size < ACCOUNTS_NAMED) this.#names.add(name);
+    if (name !== "" && this.#names.size < MAX_NAMED_ACCOUNTS) this.#names.add(name);
   }
 
-  /** Undefined for a file of one account. `where`: what names them. */
+  /** Undefined for a file of one account. `where`: the start of the warning's sentence. */
   warning(where: string): Warning | undefined {
     if (this.#names.size < 2) return undefined;
     const names = [...this.#names].join(", ");

@@ -289,7 +289,7 @@ test("an entry of sixty texts of a MB is refused before they fill the memory", a
   expect(taken).toBeLessThan(36 * MIB);
 });
 
-test("CSV rows of another length than the first take no longer", async () => {
+test("CSV rows of different lengths take no longer", async () => {
   const milliseconds = async (row: string) => {
     const startedAt = process.cpuUsage();
     await read("csv", concat("date,amount,text\n", repeat(row.repeat(1_000), 100)), { mapping });
@@ -352,7 +352,7 @@ test("an entry of 60,000 transactions is one line with its amount", async () => 
   expect(summary.statements).toMatchObject([{ sum_minor: "60000", line_count: 1 }]);
 });
 
-test("JSON nested a hundred thousand deep is refused by its line", async () => {
+test("refuses JSON that is nested a hundred thousand levels deep, with its line", async () => {
   const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   const { lines, refusals } = await read("ndjson", [
     `${deep}\n`,
@@ -361,7 +361,7 @@ test("JSON nested a hundred thousand deep is refused by its line", async () => {
   expect({ lines, refusals }).toEqual({ lines: 1, refusals: 1 });
 });
 
-test("a file wrong in every line names the first 1,000 refusals and counts all", async () => {
+test("describes the first 1,000 refusals of a file with an error in every line, and counts all", async () => {
   const { refusals, summary } = await read(
     "csv",
     concat("date,amount,text\n", repeat("x,y,z\n", 5_000)),
@@ -371,7 +371,7 @@ test("a file wrong in every line names the first 1,000 refusals and counts all",
   expect(summary).toMatchObject({ refused_count: 5_000, line_count: 0 });
 });
 
-test("limits of bytes and of lines end the reading", async () => {
+test("stops reading at the limits of bytes and of lines", async () => {
   const parts = () => concat("date,amount,text\n", repeat("2026-01-05,1.00,x\n", 5_000));
   expect(
     (await read("csv", parts(), { mapping, limits: { lines: 4_999 } })).refused?.message,
@@ -384,7 +384,7 @@ test("limits of bytes and of lines end the reading", async () => {
   ).toContain("too large");
 });
 
-test("the event loop is never blocked for long, whatever the chunk size", async () => {
+test("never blocks the event loop for long, for any chunk size", async () => {
   const row = `2026-01-05,1.00,${"text ".repeat(20)}\n`;
   const { longest, whole, lines } = await read(
     "csv",

@@ -3,26 +3,26 @@ import {
   DETAILS_MAX_LENGTH,
   type Details,
   type ImportLine,
+  MAX_TEXT_LENGTH,
   type Skip,
   type StatementSummary,
   type Summary,
-  TEXT_MAX,
   type Warning,
 } from "./line.ts";
 import { type Place, type Refusal, refusal, refuseFile } from "./refusal.ts";
 import type { SkipReason } from "./skip-reasons.ts";
 import type { Statement } from "./statement.ts";
 
-const STATEMENTS_KEPT = 1_000;
-/** The number of statements whose copies are found. */
-const STATEMENTS_COMPARED = 100_000;
+const MAX_STATEMENTS = 1_000;
+/** Copies are detected only among this many statements. */
+const MAX_COMPARED_STATEMENTS = 100_000;
 /**
- * A file full of errors has as many refusals as lines. Only this many are described; the rest are
+ * A file full of errors has as many refusals as lines. This many are described; the rest are only
  * counted.
  */
-const REFUSALS_KEPT = 1_000;
-const WARNINGS_KEPT = 20;
-const SKIPS_KEPT = 100;
+const MAX_REFUSALS = 1_000;
+const MAX_WARNINGS = 20;
+const MAX_SKIPS = 100;
 const SKIP_TEXT_MAX_LENGTH = 200;
 const IDENTIFIERS = ["external_id", "reference", "group_key"] as const;
 const PROSE = ["counterparty", "description"] as const;
@@ -33,10 +33,10 @@ export class LineCollector {
   refusals: Refusal[] = [];
   bytesRead = 0;
   /** Whether the text may have characters that Postgres cannot store; set during decoding. */
-  suspect = false;
+  isSuspect = false;
   /** The sheet of a workbook whose rows refusals refer to. */
   sheet: string | undefined;
-  readonly #linesMax: number;
+  readonly #maxLines: number;
   readonly #currencies = new Set<string>();
   readonly #statements: StatementSummary[] = [];
   readonly #statementKeys = new Set<string>();
@@ -47,45 +47,45 @@ export class LineCollector {
   #skippedCount = 0;
   readonly #skips: Skip[] = [];
   readonly #warnings: Warning[] = [];
-  #balances: boolean | null = null;
-  #controls: boolean | null = null;
+  #balanceHolds: boolean | null = null;
+  #controlTotalsHold: boolean | null = null;
   #first: string | null = null;
   #last: string | null = null;
 
-  constructor(linesMax: number) {
-    this.#linesMax = linesMax;
+  constructor(maxLines: number) {
+    this.#maxLines = maxLines;
   }
 
   /** Adds the line, or refuses it if a text is invalid. */
   add(line: ImportLine, statement?: Statement) {
     for (const field of IDENTIFIERS) {
       const text = line[field];
-      if (text !== undefined && text.length > TEXT_MAX[field]) {
+      if (text !== undefined && text.length > MAX_TEXT_LENGTH[field]) {
         return this.refuse(
           line.position,
           field,
           "The text is too long.",
           text,
-          `at most ${TEXT_MAX[field]} characters`,
+          `at most ${MAX_TEXT_LENGTH[field]} characters`,
           statement,
         );
       }
     }
-    if (this.suspect && this.#hasUnfitText(line)) {
+    if (this.isSuspect && this.#refuseInvalidTexts(line)) {
       statement?.refuse();
       return;
     }
     for (const field of PROSE) {
       const text = line[field];
-      if (text !== undefined && text.length > TEXT_MAX[field]) cut(line, field, text);
+      if (text !== undefined && text.length > MAX_TEXT_LENGTH[field]) truncate(line, field, text);
     }
-    if (this.#lineCount === this.#linesMax) {
+    if (this.#lineCount === this.#maxLines) {
       throw refuseFile(
         line.position,
         null,
         "The file has too many lines.",
-        String(this.#linesMax + 1),
-        `at most ${this.#linesMax} lines a file`,
+        String(this.#maxLines + 1),
+        `at most ${this.#maxLines} lines a file`,
       );
     }
     this.#lineCount++;
@@ -96,7 +96,7 @@ export class LineCollector {
     this.lines.push(line);
   }
 
-  /** `statement`: the one that now lacks this line, so that its balances can't be proven. */
+  /** `statement`: the statement that lacks this line, so that its balances can't be verified. */
   refuse(
     place: Place,
     field: string | null,
@@ -107,22 +107,22 @@ export class LineCollector {
   ): void {
     statement?.refuse();
     this.#refusedCount++;
-    if (this.#refusedCount > REFUSALS_KEPT) return;
+    if (this.#refusedCount > MAX_REFUSALS) return;
     const where = this.sheet === undefined ? "" : `Sheet "${this.sheet}": `;
     this.refusals.push(refusal(place, field, `${where}${problem}`, found, wanted));
   }
 
-  /** Counts an entry that is not booked money. `text`: the file's text of it. */
+  /** Counts an entry that is not booked money. `text`: how the file writes it. */
   skip(place: Place, reason: SkipReason, text: string): void {
     this.#skippedCount++;
-    if (this.#skips.length === SKIPS_KEPT) return;
+    if (this.#skips.length === MAX_SKIPS) return;
     const shown = text.replaceAll("\0", "").slice(0, SKIP_TEXT_MAX_LENGTH).toWellFormed();
     this.#skips.push({ line: place.line, reason, text: shown });
   }
 
   /** Adds a warning sentence about a file that could be read. */
   warn(code: Warning["code"], message: string): void {
-    if (this.#warnings.length < WARNINGS_KEPT) this.#warnings.push({ code, message });
+    if (this.#warnings.length < MAX_WARNINGS) this.#warnings.push({ code, message });
   }
 
   get refusedCount(): number {
@@ -135,19 +135,19 @@ export class LineCollector {
     if (summary.line_count > 0) this.#accounts.add(summary.account ?? "");
     this.#refuseCopy(summary);
     this.#statementCount++;
-    if (this.#statements.length < STATEMENTS_KEPT) this.#statements.push(summary);
-    this.#balances = both(this.#balances, summary.balance_holds);
-    this.#controls = both(this.#controls, summary.control_totals_hold);
+    if (this.#statements.length < MAX_STATEMENTS) this.#statements.push(summary);
+    this.#balanceHolds = combined(this.#balanceHolds, summary.balance_holds);
+    this.#controlTotalsHold = combined(this.#controlTotalsHold, summary.control_totals_hold);
   }
 
   /**
-   * A statement that moves an account from one balance to another can't do so twice: its lines
-   * would be stored twice, as genuine equal lines of one file are.
+   * Refuses a statement that the file has twice. A change of balance can't happen twice, and the
+   * lines would be stored twice, because equal lines of one file count as separate lines.
    */
   #refuseCopy(summary: StatementSummary): void {
     const { account, opening_balance_minor: opening, closing_balance_minor: closing } = summary;
     if (account === null || opening === null || closing === null || opening === closing) return;
-    if (this.#statementKeys.size === STATEMENTS_COMPARED) return;
+    if (this.#statementKeys.size === MAX_COMPARED_STATEMENTS) return;
     const key = JSON.stringify(summary);
     if (this.#statementKeys.has(key))
       throw refuseFile(
@@ -160,16 +160,18 @@ export class LineCollector {
     this.#statementKeys.add(key);
   }
 
-  /** Reports totals over statements, such as BAI2's group and file trailers. */
+  /**
+   * Records whether totals over several statements hold, such as BAI2's group and file trailers.
+   */
   control(holds: boolean): void {
-    this.#controls = both(this.#controls, holds);
+    this.#controlTotalsHold = combined(this.#controlTotalsHold, holds);
   }
 
   get size(): number {
     return this.lines.length + this.refusals.length;
   }
 
-  take(): { lines: ImportLine[]; refusals: Refusal[]; bytes_read: number } {
+  takeBatch(): { lines: ImportLine[]; refusals: Refusal[]; bytes_read: number } {
     const batch = { lines: this.lines, refusals: this.refusals, bytes_read: this.bytesRead };
     this.lines = [];
     this.refusals = [];
@@ -187,25 +189,25 @@ export class LineCollector {
       bytes_read: this.bytesRead,
       statement_count: this.#statementCount,
       statements: [...this.#statements],
-      balance_holds: this.#balances,
-      control_totals_hold: this.#controls,
+      balance_holds: this.#balanceHolds,
+      control_totals_hold: this.#controlTotalsHold,
       currencies: [...this.#currencies].sort(),
       first_value_date: this.#first,
       last_value_date: this.#last,
     };
   }
 
-  #hasUnfitText(line: ImportLine): boolean {
+  #refuseInvalidTexts(line: ImportLine): boolean {
     for (const field of [...IDENTIFIERS, ...PROSE]) {
       const text = line[field];
-      if (text !== undefined && this.#isUnfit(line.position, field, text)) return true;
+      if (text !== undefined && this.#refuseInvalidText(line.position, field, text)) return true;
     }
     return Object.entries(line.details).some(([name, value]) =>
-      textsOf(value, [name]).some((text) => this.#isUnfit(line.position, name, text)),
+      textsOf(value, [name]).some((text) => this.#refuseInvalidText(line.position, name, text)),
     );
   }
 
-  #isUnfit(place: Place, field: string, text: string): boolean {
+  #refuseInvalidText(place: Place, field: string, text: string): boolean {
     if (text.includes("\uFFFD")) {
       this.refuse(
         place,
@@ -231,16 +233,16 @@ export class LineCollector {
 /** Builds details within their limit, leaving out empty texts. */
 export class DetailsBuilder {
   readonly details: Details = {};
-  #room = DETAILS_MAX_LENGTH;
+  #remaining = DETAILS_MAX_LENGTH;
 
   add(name: string, value: unknown): this {
     if (value === undefined || value === null || value === "") return this;
     const size =
       name.length +
       (typeof value === "object" ? JSON.stringify(value).length : String(value).length);
-    if (size > this.#room) noteCut(this.details, "details");
+    if (size > this.#remaining) noteTruncated(this.details, "details");
     else {
-      this.#room -= size;
+      this.#remaining -= size;
       setOwn(this.details, name, value);
     }
     return this;
@@ -256,7 +258,7 @@ function textsOf(value: unknown, into: string[]): string[] {
   return into;
 }
 
-/** A column may be named `__proto__`. */
+/** Sets a detail, whose name may be `__proto__`. */
 function setOwn(details: Details, name: string, value: Details[string]): void {
   if (name === "__proto__")
     Object.defineProperty(details, name, {
@@ -268,17 +270,17 @@ function setOwn(details: Details, name: string, value: Details[string]): void {
   else details[name] = value;
 }
 
-function cut(line: ImportLine, field: (typeof PROSE)[number], text: string): void {
-  line[field] = text.slice(0, TEXT_MAX[field]).toWellFormed();
-  noteCut(line.details, field);
+function truncate(line: ImportLine, field: (typeof PROSE)[number], text: string): void {
+  line[field] = text.slice(0, MAX_TEXT_LENGTH[field]).toWellFormed();
+  noteTruncated(line.details, field);
 }
 
-function noteCut(details: Details, name: string): void {
+function noteTruncated(details: Details, name: string): void {
   const before = Array.isArray(details.cut) ? details.cut : [];
   if (!before.includes(name)) details.cut = [...before, name];
 }
 
-function both(before: boolean | null, now: boolean | null): boolean | null {
+function combined(before: boolean | null, now: boolean | null): boolean | null {
   if (before === null || now === null) return before ?? now;
   return before && now;
 }

@@ -15,13 +15,16 @@ export type Details = Record<string, unknown>;
 
 /** One amount on one day. Text is as received, decoded and trimmed. */
 export type ImportLine = {
-  /** Only if the file's format or the mapping guarantees that no other line has it. */
+  /**
+   * The line's unique ID, present only if the file's format or the mapping guarantees that no other
+   * line has it.
+   */
   external_id?: string;
   /** Signed: money in is positive. In the currency's minor unit, within ±(2⁵³ − 1). */
   amount_minor: number;
   /**
-   * The amount withheld from it, with the same rules: amount − fee was paid out. Negative: a
-   * refund.
+   * The fee withheld from the amount, by the same rules: amount − fee was paid out. A negative fee
+   * is a refund.
    */
   fee_minor?: number;
   /** ISO 4217. */
@@ -38,10 +41,11 @@ export type ImportLine = {
 };
 
 /**
- * The longest texts in UTF-16 units. A longer identifier is refused, since a cut one would be
- * another; a name or a description is cut, and `details.cut` names it.
+ * The maximum lengths of texts in UTF-16 units. A longer identifier is refused, because a truncated
+ * one would be a different identifier; a longer name or description is truncated, and `details.cut`
+ * names it.
  */
-export const TEXT_MAX = {
+export const MAX_TEXT_LENGTH = {
   external_id: 200,
   reference: 500,
   group_key: 200,
@@ -59,7 +63,7 @@ export type Skip = {
   /** Line of the file, from 1. */
   line: number;
   reason: SkipReason;
-  /** The file's text of it: at most 200 characters. */
+  /** How the file writes it, at most 200 characters. */
   text: string;
 };
 
@@ -106,7 +110,8 @@ export type Summary = {
   /** The first 1,000. */
   statements: StatementSummary[];
   /**
-   * False once one statement's is false, true if all that can be checked hold, null if none can.
+   * False if any statement's balances differ, true if all that can be checked hold, null if none
+   * can be checked.
    */
   balance_holds: boolean | null;
   control_totals_hold: boolean | null;

@@ -9,9 +9,9 @@ import { directionOf } from "./words/directions.ts";
 export type Values = { [Field in MappedField]?: string };
 
 /**
- * Reads a line's amount and fee from its texts, in minor units, and adds a refusal to `out` for one
- * that can't be read. `written` amounts are in the format of people; `wire` amounts have a point
- * before the decimals.
+ * Reads a line's amount and fee from its texts, in minor units, and adds a refusal to `out` if one
+ * can't be read. `written` amounts are formatted for people; `wire` amounts have a point before the
+ * decimals.
  */
 export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "wire") {
   const separator = mapping?.decimal_separator;
@@ -28,7 +28,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     out.refuse(place, field, fault.problem, found, fault.wanted);
   }
 
-  function read(
+  function readAmount(
     place: Place,
     field: MappedField,
     text: string,
@@ -41,14 +41,14 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     return typeof amount === "number" ? amount : refuse(place, field, text, amount);
   }
 
-  function signed(
+  function signedAmount(
     place: Place,
     field: MappedField,
     values: Values,
     currency: string,
   ): number | undefined {
     const text = values[field] ?? "";
-    const amount = read(place, field, text, currency);
+    const amount = readAmount(place, field, text, currency);
     if (amount === undefined) return undefined;
     if (mapping?.fields.sign === undefined) {
       if (amount_sign === "inverted") return -amount || 0;
@@ -60,7 +60,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     if (sign === undefined)
       return refuse(place, "sign", word, {
         problem: "This says neither debit nor credit.",
-        wanted: SIGN_WANTED(signs),
+        wanted: wantedSigns(signs),
       });
     if (amount_sign === "repeats") return sign * Math.abs(amount) || 0;
     if (amount < 0 && amount_sign !== "reverses")
@@ -71,10 +71,12 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
     return sign * amount || 0;
   }
 
-  /** The filled one of a pair of columns: money out or money in. */
-  function paired(place: Place, values: Values, currency: string): number | undefined {
-    const debit = values.debit === undefined ? 0 : read(place, "debit", values.debit, currency);
-    const credit = values.credit === undefined ? 0 : read(place, "credit", values.credit, currency);
+  /** The amount in a pair of columns, for money out and money in, of which one is filled. */
+  function pairedAmount(place: Place, values: Values, currency: string): number | undefined {
+    const debit =
+      values.debit === undefined ? 0 : readAmount(place, "debit", values.debit, currency);
+    const credit =
+      values.credit === undefined ? 0 : readAmount(place, "credit", values.credit, currency);
     if (debit === undefined || credit === undefined) return undefined;
     if (debit !== 0 && credit !== 0) {
       return refuse(place, "debit", `${values.debit} and ${values.credit}`, {
@@ -117,12 +119,12 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
       });
     }
     const [field] = present;
-    if (field) return signed(place, field, values, currency);
-    if (isPair) return paired(place, values, currency);
+    if (field) return signedAmount(place, field, values, currency);
+    if (isPair) return pairedAmount(place, values, currency);
     return refuse(place, "amount", "", { problem: "The line has no amount.", wanted: "an amount" });
   }
 
-  /** Null: the line has no fee. */
+  /** Null if the line has no fee, undefined if the fee was refused. */
   function feeOf(
     place: Place,
     values: Values,
@@ -138,7 +140,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
         wanted: "one",
       });
     }
-    const written = read(place, field, text, currency);
+    const written = readAmount(place, field, text, currency);
     if (written === undefined) return undefined;
     const fee = mapping?.fee_sign === "minus" ? -written || 0 : written;
     if (Number.isSafeInteger(amount - fee)) return fee;
@@ -151,7 +153,7 @@ export function mappedAmounts({ out, mapping }: Reading, amounts: "written" | "w
   return { minorOf, feeOf };
 }
 
-const SIGN_WANTED = (signs: Map<string, 1 | -1>) =>
+const wantedSigns = (signs: Map<string, 1 | -1>) =>
   `one of ${[...signs.keys()].slice(0, 12).join(", ")}`;
 
 function signsOf(

@@ -15,12 +15,12 @@ const TEXT_FIELDS = [
   "group_key",
   "external_id",
 ] as const;
-const PLAIN = /^-?[\d.,]+$/;
+const PLAIN_AMOUNT = /^-?[\d.,]+$/;
 
 /**
- * Builds lines from named texts, as in CSV and JSON. A missing value date is the booking date.
- * `written` amounts are in the format of people; the others have a point before the decimals and
- * nothing else. `add` returns the line that it added.
+ * Builds lines from named texts, as in CSV and JSON. A missing value date defaults to the booking
+ * date. `written` amounts are formatted for people; `wire` amounts have a point before the decimals
+ * and no other marks. `add` returns the line that it added.
  */
 export function mappedLines(reading: Reading, amounts: "written" | "wire") {
   const { out, mapping, currency: sourceCurrency, timeZone } = reading;
@@ -34,11 +34,11 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
     const named = values.currency?.toUpperCase();
     if (named !== undefined && decimalsOf(named) !== undefined) return named;
     if (amounts === "wire") return named ?? fileCurrency;
-    if (named !== undefined) return oneOf(currenciesOf(named), fileCurrency) ?? named;
+    if (named !== undefined) return likelyCurrency(currenciesOf(named), fileCurrency) ?? named;
     if (mapping?.currency !== undefined) return fileCurrency;
     const text = values.amount ?? values.debit ?? values.credit;
-    if (text === undefined || PLAIN.test(text)) return fileCurrency;
-    return oneOf(amountMarks(text)?.currencies ?? null, fileCurrency) ?? fileCurrency;
+    if (text === undefined || PLAIN_AMOUNT.test(text)) return fileCurrency;
+    return likelyCurrency(amountMarks(text)?.currencies ?? null, fileCurrency) ?? fileCurrency;
   }
 
   function dayOf(
@@ -81,9 +81,9 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
     if (fee_minor !== null) line.fee_minor = fee_minor;
     if (booked_date !== undefined) line.booked_date = booked_date;
     for (const field of TEXT_FIELDS) if (values[field] !== undefined) line[field] = values[field];
-    const before = out.refusedCount;
+    const refusedBefore = out.refusedCount;
     out.add(line, reading.statement);
-    return out.refusedCount === before ? line : undefined;
+    return out.refusedCount === refusedBefore ? line : undefined;
   };
 }
 
@@ -91,7 +91,7 @@ export function mappedLines(reading: Reading, amounts: "written" | "wire") {
  * The only currency, or the likelier one for this file: £ is the pound sterling unless the file
  * says otherwise.
  */
-function oneOf(
+function likelyCurrency(
   currencies: readonly string[] | null,
   fileCurrency: string | undefined,
 ): string | undefined {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { detect } from "./detect.ts";
 import { mapping } from "./mapping.ts";
 
-test("a mapping names columns of known fields, and formats of the list only", () => {
+test("a mapping allows only known fields and listed formats", () => {
   const sound = {
     fields: { amount: "Betrag", value_date: "Valuta" },
     date_format: "DD.MM.YYYY",

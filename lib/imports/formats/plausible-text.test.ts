@@ -49,7 +49,7 @@ describe("a table's text", () => {
 });
 
 describe("letters that differ in Windows-1250", () => {
-  test("are recognised by the names of columns", async () => {
+  test("are recognized by the names of columns", async () => {
     const file = bytesIn("windows-1250", "Datum;Popis;Částka\n02.10.2026;Převod Dvořák;-45,20\n");
     const { lines, mapping } = await imported(file, "a.csv");
     expect(lines).toEqual(["2026-10-02 -4520 Převod Dvořák"]);

@@ -3,7 +3,7 @@ import { readBai2 } from "./bai2/bai2.ts";
 import { readCamt } from "./camt/camt.ts";
 import { readCsv } from "./csv/csv.ts";
 import { delimiterOf } from "./csv/csv-layout.ts";
-import { decoderOf, encodingOf, openDecoder, requireReadable } from "./encoding.ts";
+import { decoderOf, detectingDecoder, encodingOf, requireReadable } from "./encoding.ts";
 import { readJson } from "./json/json.ts";
 import { readNdjson } from "./json/ndjson.ts";
 import type { ImportLine, Summary } from "./line.ts";
@@ -18,15 +18,15 @@ const PIECE_BYTES = 16 * 1024;
 const BATCH_LINES = 1_000;
 /** A batch is yielded at least this often, so that progress shows even if nothing is read. */
 const BATCH_BYTES = 4 * 1024 * 1024;
-const TURN_MS = 5;
-const BYTES_MAX = 1024 * 1024 * 1024;
-const LINES_MAX = 5_000_000;
+const YIELD_INTERVAL_MS = 5;
+const MAX_BYTES = 1024 * 1024 * 1024;
+const MAX_LINES = 5_000_000;
 
 export type ReadOptions = {
   format: Format;
   /**
-   * For CSV, where `fields` is required, and for NDJSON and JSON, whose fields have their names on
-   * the wire unless the mapping says otherwise.
+   * For CSV, where `fields` is required, and for NDJSON and JSON, whose fields have the API's names
+   * unless the mapping says otherwise.
    */
   mapping?: Mapping;
   /** ISO 4217: for lines that name no currency. */
@@ -48,78 +48,77 @@ export type Lines = AsyncIterable<Batch> & {
 
 /**
  * Reads a bank's or a ledger's file as a stream. Batches have about 1,000 lines; the next chunk is
- * requested once the last batch was taken, so memory is constant and the caller sets the pace. It
- * yields to the event loop every few milliseconds. The same bytes give the same lines in the same
- * order, however they are split into chunks, so that an interrupted reader can skip the lines it
- * has.
- * Lines that cannot be read are refusals in the batches, the first 1,000 of them in words;
- * `summary.refused_count` counts all.
+ * requested only after the caller has taken the last batch, so memory is constant and the caller
+ * sets the pace. It yields to the event loop every few milliseconds. The same bytes give the same
+ * lines in the same order, however they are split into chunks, so that an interrupted reader can
+ * skip the lines it has. Lines that cannot be read are refusals in the batches, the first 1,000 of
+ * them in words; `summary.refused_count` counts all.
  * @throws FileRefused after the last batch, if the file as a whole cannot be read to its end:
- *   nothing of it should be kept.
+ *   nothing of it should be stored.
  */
 export function readLines(chunks: AsyncIterable<Uint8Array>, options: ReadOptions): Lines {
-  const out = new LineCollector(options.limits?.lines ?? LINES_MAX);
+  const out = new LineCollector(options.limits?.lines ?? MAX_LINES);
   return {
-    [Symbol.asyncIterator]: () => batches(chunks, options, out),
+    [Symbol.asyncIterator]: () => readBatches(chunks, options, out),
     get summary() {
       return out.summary();
     },
   };
 }
 
-async function* batches(
+async function* readBatches(
   chunks: AsyncIterable<Uint8Array>,
   options: ReadOptions,
   out: LineCollector,
 ): AsyncGenerator<Batch> {
-  const bytesMax = options.limits?.bytes ?? BYTES_MAX;
-  let turnedAt = performance.now();
-  let batchAt = 0;
+  const maxBytes = options.limits?.bytes ?? MAX_BYTES;
+  let yieldedAt = performance.now();
+  let batchedBytes = 0;
   let open:
     | { reader: Reader; decode: (bytes: Uint8Array) => string; end: () => string }
     | undefined;
   try {
     for await (const chunk of withWholeHead(chunks)) {
-      open ??= opened(chunk, options, out);
+      open ??= openReader(chunk, options, out);
       for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
         const piece = chunk.subarray(from, from + PIECE_BYTES);
         out.bytesRead += piece.length;
-        if (out.bytesRead > bytesMax)
+        if (out.bytesRead > maxBytes)
           throw refuseFile(
             { line: 1 },
             null,
             "The file is too large.",
             "",
-            `at most ${bytesMax} bytes`,
+            `at most ${maxBytes} bytes`,
           );
         feed(open.reader, open.decode(piece), out);
-        if (out.size >= BATCH_LINES || out.bytesRead - batchAt >= BATCH_BYTES) {
-          batchAt = out.bytesRead;
-          yield out.take();
+        if (out.size >= BATCH_LINES || out.bytesRead - batchedBytes >= BATCH_BYTES) {
+          batchedBytes = out.bytesRead;
+          yield out.takeBatch();
         }
-        if (performance.now() - turnedAt < TURN_MS) continue;
+        if (performance.now() - yieldedAt < YIELD_INTERVAL_MS) continue;
         await nextTurn();
-        turnedAt = performance.now();
+        yieldedAt = performance.now();
       }
     }
     if (!open) throw refuseFile({ line: 1 }, null, "The file is empty.", "", "a file with lines");
     feed(open.reader, open.end(), out);
     open.reader.end();
   } catch (error) {
-    if (out.size > 0) yield out.take();
+    if (out.size > 0) yield out.takeBatch();
     throw error;
   }
-  yield out.take();
+  yield out.takeBatch();
 }
 
-function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
+function openReader(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   const start = head.subarray(0, HEAD_BYTES);
   const { fields, declaresEncoding } = FORMAT_TRAITS[options.format];
   const mapped = declaresEncoding ? undefined : options.mapping?.encoding;
   const chosen = options.encoding ?? mapped;
   const found = chosen ? undefined : encodingOf(start);
   if (found) requireReadable(found);
-  const { encoding, open } = found ?? { encoding: chosen ?? "utf-8", open: false };
+  const { encoding, isUndecided } = found ?? { encoding: chosen ?? "utf-8", isUndecided: false };
   out.sheet = options.mapping?.sheet;
   const reading: Reading = {
     out,
@@ -133,7 +132,7 @@ function opened(head: Uint8Array, options: ReadOptions, out: LineCollector) {
   };
   return {
     reader: READERS[options.format](reading),
-    ...(open ? openDecoder() : decoderOf(encoding)),
+    ...(isUndecided ? detectingDecoder() : decoderOf(encoding)),
   };
 }
 
@@ -156,8 +155,8 @@ const READERS: Record<Format, (reading: Reading) => Reader> = {
 
 function feed(reader: Reader, text: string, out: LineCollector): void {
   if (text === "") return;
-  if (!out.suspect)
-    out.suspect = text.includes("\uFFFD") || text.includes("\0") || !text.isWellFormed();
+  if (!out.isSuspect)
+    out.isSuspect = text.includes("\uFFFD") || text.includes("\0") || !text.isWellFormed();
   reader.read(text);
 }
 

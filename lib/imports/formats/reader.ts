@@ -29,8 +29,8 @@ export type Reading = {
 };
 
 /**
- * The longest line of a line-based file, and the longest record of CSV. Valid ones have a hundredth
- * of it.
+ * The maximum length of a line in a line-based file, and of a record of CSV. Valid ones stay below
+ * a hundredth of it.
  */
 export const LINE_MAX_LENGTH = RECORD_MAX_LENGTH;
 

@@ -41,7 +41,7 @@ export function refusal(
   };
 }
 
-/** The file cannot be read further: nothing of it should be kept. */
+/** Thrown if a file can't be read further; nothing of it should be stored. */
 export class FileRefused extends Error {
   readonly refusal: Refusal;
 

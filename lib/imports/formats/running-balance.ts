@@ -1,12 +1,12 @@
 import type { Place } from "./refusal.ts";
 
 /** The maximum number of accounts that are distinguished in a file. */
-const ACCOUNTS_MAX = 1_000;
+const MAX_ACCOUNTS = 1_000;
 
-/** How the balances of a file follow its amounts. */
-export type BalanceCourse = {
+/** One way in which a file's balances may follow its amounts, and how many rows confirm it. */
+export type BalancePattern = {
   order: "oldest_first" | "newest_first";
-  /** -1: an amount owed, which grows as money goes out. */
+  /** -1 if the balance is an amount owed, which grows as money goes out. */
   polarity: 1 | -1;
   holds: number;
   breaks: number;
@@ -17,14 +17,14 @@ type Account = {
   balance: number;
   place: Place;
   /**
-   * The sums since the last balance: `after` includes this row but not the balance's, `before` the
-   * balance's row but not this one.
+   * Sums of amounts since the last balance: `after` includes the current row and excludes the row
+   * of that balance; `before` excludes the current row and includes the row of that balance.
    */
   after: number;
   before: number;
 };
 
-/** A row with a balance, and the sum of all amounts down to that row, its own included. */
+/** A row with a balance, and the sum of all amounts down to and including that row. */
 type BalancedRow = { balance: number; amount: number; sum: number };
 
 const ORDERS = ["oldest_first", "newest_first"] as const;
@@ -33,7 +33,7 @@ const ORDERS = ["oldest_first", "newest_first"] as const;
  * Compares each row's balance with the previous one and the amounts between, in both row orders.
  */
 export class RunningBalance {
-  readonly courses: BalanceCourse[] = [1 as const, -1 as const].flatMap((polarity) =>
+  readonly patterns: BalancePattern[] = [1 as const, -1 as const].flatMap((polarity) =>
     ORDERS.map((order) => ({ order, polarity, holds: 0, breaks: 0, firstBreak: null })),
   );
   readonly #accounts = new Map<string, Account>();
@@ -57,26 +57,27 @@ export class RunningBalance {
         return;
       }
       const step = balance - last.balance;
-      for (const course of this.courses) {
+      for (const pattern of this.patterns) {
         const expected =
-          course.polarity * (course.order === "oldest_first" ? last.after : -last.before);
-        if (step === expected) course.holds++;
+          pattern.polarity * (pattern.order === "oldest_first" ? last.after : -last.before);
+        if (step === expected) pattern.holds++;
         else {
-          course.breaks++;
-          course.firstBreak ??= course.order === "oldest_first" ? place : last.place;
+          pattern.breaks++;
+          pattern.firstBreak ??= pattern.order === "oldest_first" ? place : last.place;
         }
       }
       last.balance = balance;
       last.place = place;
       last.after = 0;
       last.before = amount;
-    } else if (balance !== null && this.#accounts.size < ACCOUNTS_MAX)
+    } else if (balance !== null && this.#accounts.size < MAX_ACCOUNTS)
       this.#accounts.set(account, { balance, place, after: 0, before: amount });
   }
 
   /**
-   * Whether a row's balance differs from the last one by the row's amount, in rows from the oldest;
-   * null if it follows from the last row, in rows from the newest, and the next row will tell.
+   * Whether a row's balance differs from the last one by the row's amount, as in rows sorted oldest
+   * first. Null if the last row's amount explains it, as in rows sorted newest first: then the next
+   * row decides.
    */
   isMovedBy(account: string, amount: number, balance: number): boolean | null {
     const last = this.#accounts.get(account);
@@ -96,8 +97,8 @@ export class RunningBalance {
   }
 
   /**
-   * The balances before the first line and after the last one, in the sign of the amounts. Null
-   * unless every row can be read and at least one balance follows from the one before it.
+   * The balances before the first line and after the last one, with the sign of the amounts. Null
+   * unless every row can be read, at least one balance could be compared, and all of them hold.
    */
   get ends(): { opening: number; closing: number } | null {
     const { order, polarity, holds, breaks } = this.best;
@@ -113,8 +114,8 @@ export class RunningBalance {
         };
   }
 
-  /** The order that most rows follow. */
-  get best(): BalanceCourse {
-    return this.courses.reduce((best, course) => (course.holds > best.holds ? course : best));
+  /** The pattern that most rows confirm. */
+  get best(): BalancePattern {
+    return this.patterns.reduce((best, pattern) => (pattern.holds > best.holds ? pattern : best));
   }
 }

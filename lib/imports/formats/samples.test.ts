@@ -95,7 +95,7 @@ describe.each(SAMPLES)("%s", (name) => {
   });
 });
 
-test("XML is read in its declared encoding, whatever a source's mapping says", async () => {
+test("reads XML in its declared encoding, regardless of the source's mapping", async () => {
   const { bytes, expected, options } = sample("camt053-v02.xml");
   const mapping = {
     fields: { value_date: "Date", amount: "Amount" },

@@ -9,7 +9,7 @@ export class Statement {
   closing: number | null = null;
   periodStart: string | null = null;
   periodEnd: string | null = null;
-  /** Whether the counts and sums that the file states match; null as long as it has stated none. */
+  /** Whether the counts and sums that the file states match; null until it states one. */
   controls: boolean | null = null;
   /** Balances that contradict each other: two currencies, two openings. */
   contradictory = false;
@@ -18,13 +18,13 @@ export class Statement {
   #refusedCount = 0;
   #first: string | null = null;
   #last: string | null = null;
-  #foreign = false;
+  #hasOtherCurrency = false;
 
   count(line: ImportLine): void {
     this.lineCount++;
     this.sum += BigInt(line.amount_minor);
     this.currency ??= line.currency;
-    if (line.currency !== this.currency) this.#foreign = true;
+    if (line.currency !== this.currency) this.#hasOtherCurrency = true;
     if (this.#first === null || line.value_date < this.#first) this.#first = line.value_date;
     if (this.#last === null || line.value_date > this.#last) this.#last = line.value_date;
   }
@@ -34,7 +34,7 @@ export class Statement {
     this.#refusedCount++;
   }
 
-  /** The currency of a balance is that of the statement. */
+  /** Sets the statement's currency from a balance; two currencies contradict each other. */
   agreeOn(currency: string): void {
     this.currency ??= currency;
     if (this.currency !== currency) this.contradictory = true;
@@ -63,7 +63,7 @@ export class Statement {
   #balanceHolds(): boolean | null {
     if (this.contradictory) return false;
     if (this.opening === null || this.closing === null) return null;
-    if (this.#refusedCount > 0 || this.#foreign) return false;
+    if (this.#refusedCount > 0 || this.#hasOtherCurrency) return false;
     return BigInt(this.opening) + this.sum === BigInt(this.closing);
   }
 }

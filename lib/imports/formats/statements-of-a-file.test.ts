@@ -1,4 +1,6 @@
-/** Several statements in one file: of several accounts, on several days, and the same one twice. */
+/**
+ * Several statements in one file: of several accounts, on several days, and one statement twice.
+ */
 import { describe } from "vitest";
 import {
   BOOKED,
@@ -35,7 +37,7 @@ const EARNED: [number, string][] = [
   [2500, "2026-06-02"],
 ];
 
-describe("statements of several accounts are said to be several", () => {
+describe("warns about statements of several accounts", () => {
   const warns = /^The file has statements of several accounts, such as \S+, \S+\. Their lines/;
   check([
     [
@@ -64,7 +66,7 @@ describe("statements of several accounts are said to be several", () => {
   ]);
 });
 
-describe("a statement that is in a file twice refuses it", () => {
+describe("refuses a file that has a statement twice", () => {
   const refused = { fileRefused: true, says: /statement twice/ } as const;
   check([
     ["in MT940", mt940(to("99,00"), ENTRY).repeat(2), { lines: SPENT, ...refused }],
@@ -77,7 +79,7 @@ describe("a statement that is in a file twice refuses it", () => {
   ]);
 });
 
-describe("statements that only look alike are read", () => {
+describe("reads statements that are only similar", () => {
   check([
     [
       "of another day",

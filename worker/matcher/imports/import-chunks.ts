@@ -3,7 +3,8 @@ import type { Client } from "pg";
 export type ImportKey = { tenant_id: string; import_id: string };
 
 /**
- * As text, because the driver decodes binary values as UTF-8 first, and files need not be UTF-8.
+ * Selects bytes as text, because the driver decodes binary values as UTF-8 first, and files need
+ * not be UTF-8.
  */
 const CHUNK = `select encode(bytes, 'base64') as bytes from private.import_chunks
   where tenant_id = $1

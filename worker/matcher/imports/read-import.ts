@@ -7,21 +7,21 @@ import { type Lines, readLines } from "#lib/imports/formats/read-lines.ts";
 import { FileRefused, type Refusal } from "#lib/imports/formats/refusal.ts";
 import {
   describeRefusal,
+  MAX_REPORTED_REFUSALS,
   NOTHING_STORED,
   outcomeOf,
-  REFUSALS_REPORTED,
 } from "#lib/imports/outcome.ts";
 import { traced } from "#lib/runtime/trace.ts";
 import { refreshStatistics } from "../runs/statement-timeout.ts";
 import { type ImportKey, importChunks } from "./import-chunks.ts";
 import { STAGED_COLUMNS, stagedRow } from "./staged-rows.ts";
 
-const REPORT_EVERY_MS = 1_000;
+const REPORT_INTERVAL_MS = 1_000;
 const COPY = `copy pg_temp.staged_lines (${STAGED_COLUMNS.join(", ")}) from stdin`;
-/** For the sorts and hashes of a million lines. */
-const MEMORY = "set local work_mem = '96MB'";
+/** Enough for the sorts and hashes of a million lines. */
+const SET_WORK_MEM = "set local work_mem = '96MB'";
 
-type Claimed = {
+type ClaimedImport = {
   format: Format;
   mapping: Mapping | null;
   currency: string;
@@ -30,7 +30,7 @@ type Claimed = {
   bytes_total: number;
 };
 
-/** The import was undone while it was read. */
+/** Thrown if the import was undone while it was read. */
 export class ImportUndone extends Error {}
 
 /**
@@ -38,7 +38,7 @@ export class ImportUndone extends Error {}
  * progress, and learns whether the import was undone in the meantime. Memory is constant: lines are
  * copied into a table of the session by COPY, at the pace of the database.
  * @throws FileRefused if the file cannot be read as a whole; ImportUndone; AbortError of `signal`.
- *   Nothing is stored then.
+ *   In these cases nothing is stored.
  */
 export async function readImport(
   main: Client,
@@ -47,7 +47,7 @@ export async function readImport(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const ids = [key.tenant_id, key.import_id];
-  const { rows } = await side.query<{ claimed: Claimed | null }>(
+  const { rows } = await side.query<{ claimed: ClaimedImport | null }>(
     "select private.claim_import($1, $2) as claimed",
     ids,
   );
@@ -55,7 +55,7 @@ export async function readImport(
   if (!claimed) return;
   await main.query("begin");
   try {
-    await main.query(`${MEMORY}; select private.stage_lines()`);
+    await main.query(`${SET_WORK_MEM}; select private.stage_lines()`);
     const lines = readLines(importChunks(side, key), {
       format: claimed.format,
       currency: claimed.currency,
@@ -112,11 +112,11 @@ async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Pr
   let reportedAt = performance.now();
   try {
     for await (const batch of lines) {
-      refusals.push(...batch.refusals.slice(0, REFUSALS_REPORTED - refusals.length));
+      refusals.push(...batch.refusals.slice(0, MAX_REPORTED_REFUSALS - refusals.length));
       let rows = "";
       for (const line of batch.lines) rows += stagedRow(line, position++);
       if (rows !== "" && !copy.write(rows)) await Promise.race([once(copy, "drain"), failed]);
-      if (performance.now() - reportedAt < REPORT_EVERY_MS) continue;
+      if (performance.now() - reportedAt < REPORT_INTERVAL_MS) continue;
       await pause();
       reportedAt = performance.now();
     }
@@ -125,9 +125,9 @@ async function stage(main: Client, lines: Lines, pause: () => Promise<void>): Pr
     return refusals;
   } catch (error) {
     if (!copy.destroyed) {
-      const over = Promise.race([once(copy, "close"), once(main, "end")]);
+      const closed = Promise.race([once(copy, "close"), once(main, "end")]);
       copy.destroy(error as Error);
-      await over.catch(() => {});
+      await closed.catch(() => {});
     }
     throw error;
   }
@@ -152,8 +152,8 @@ async function reportProgress(
 }
 
 /**
- * The failure of an import whose file cannot be read; undefined if the error is ours and worth a
- * retry.
+ * The failure of an import whose file cannot be read; undefined for an error on our side, which is
+ * retried.
  */
 export function failureOf(error: unknown): { failure: string; refusals: object[] } | undefined {
   if (error instanceof FileRefused)

@@ -3,8 +3,8 @@ export type Caller = { query: (text: string, values: unknown[]) => Promise<{ row
 
 /**
  * Calls a function of the private schema with named arguments.
- * @returns its rows; of a function that answers one value, rows with one column of the function's
- * name
+ * @returns the function's rows; for a function that returns one value, a row with one column, which
+ *   is named after the function
  */
 export async function call<Row extends object>(
   client: Caller,

@@ -1,27 +1,30 @@
 import { memoryBytes } from "#lib/runtime/memory.ts";
 import { ApiError } from "#lib/wire/errors.ts";
 
-/** The share of the process's memory that one run may use: two large runs can run at a time. */
-const SHARE_OF_MEMORY = 0.3;
+/**
+ * The maximum share of the process's memory that one run may use, because two large runs may run at
+ * a time.
+ */
+const MAX_MEMORY_SHARE = 0.3;
 /**
  * Peak memory of the engine per line without its texts, measured with a million lines a side;
  * includes candidates and matches.
  */
-const LINE_BYTES = 400;
+const BYTES_PER_LINE = 400;
 const GIGABYTE = 1e9;
 
 /**
  * Refuses a run that would need more memory than it may use: the system would kill the process, and
  * every other run with it.
- * @param textBytes of the lines' texts read so far
- * @throws ApiError `conflict`, because a retry would need as much
+ * @param textBytes the size of the lines' texts that were read so far
+ * @throws ApiError `conflict`, because a retry would need as much memory
  */
 export function requireCapacity(
   lines: number,
   textBytes: number,
-  maxBytes = SHARE_OF_MEMORY * memoryBytes(),
+  maxBytes = MAX_MEMORY_SHARE * memoryBytes(),
 ): void {
-  const needed = lines * LINE_BYTES + textBytes;
+  const needed = lines * BYTES_PER_LINE + textBytes;
   if (needed <= maxBytes) return;
   const gigabytes = (bytes: number) => (bytes / GIGABYTE).toFixed(1);
   throw new ApiError(

@@ -5,8 +5,8 @@ import type { Matches } from "../../../engine/matches.ts";
 import { type Fees, withFees } from "./fees.ts";
 import type { EarlierMatch } from "./read-run.ts";
 
-/** Smaller changes of a score are not worth a write. */
-const SCORE_STEP = 0.001;
+/** Smaller changes of a score aren't stored. */
+const MIN_SCORE_CHANGE = 0.001;
 
 export type MatchState = "confirmed" | "suggested";
 
@@ -18,7 +18,7 @@ export type NewMatch = { state: MatchState; index: number; hash: string; replace
 
 export type Changes = {
   unchanged: number;
-  /** Confirmed ones first. */
+  /** Confirmed matches come first. */
   created: NewMatch[];
   /** Earlier matches that the result does not have. */
   removed: EarlierMatch[];
@@ -36,7 +36,7 @@ export function changesOf(result: Result, present: readonly EarlierMatch[], fees
       const hash = matchHash(state, result[state], index, result.input.left, result.input.right);
       const earlier = remaining.get(hash);
       remaining.delete(hash);
-      if (earlier && isAsProbable(earlier, result[state], index)) unchanged += 1;
+      if (earlier && hasSameScore(earlier, result[state], index)) unchanged += 1;
       else created.push({ state, index, hash, replaces: earlier?.id ?? null });
     }
   }
@@ -63,11 +63,13 @@ export function changesOf(result: Result, present: readonly EarlierMatch[], fees
 }
 
 /** A suggestion's score follows newer lines; a confirmed match keeps its original score. */
-function isAsProbable({ state, score }: EarlierMatch, matches: Matches, index: number): boolean {
-  return state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < SCORE_STEP;
+function hasSameScore({ state, score }: EarlierMatch, matches: Matches, index: number): boolean {
+  return (
+    state === "confirmed" || Math.abs(score - (matches.score[index] as number)) < MIN_SCORE_CHANGE
+  );
 }
 
-/** The callers' numbers of a match's lines, left ones first. */
+/** The line numbers of a match as the callers know them (handles), with the left lines first. */
 export function handlesOf(
   { input: { left, right } }: Result,
   matches: Matches,
@@ -79,7 +81,7 @@ export function handlesOf(
   ];
 }
 
-/** The allocated amounts as they were weighed: less the fees that the pair deducts. */
+/** The allocated amounts that the engine weighed, which are less the fees that the pair deducts. */
 export function allocatedOf(
   { input: { left, right }, ...result }: Result,
   { state, index }: Pick<NewMatch, "state" | "index">,

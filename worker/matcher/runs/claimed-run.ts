@@ -14,7 +14,7 @@ export type Policy = {
   };
 };
 
-/** What the run before a short one stored (private.runs). */
+/** The stored results of the run before a short run (private.runs). */
 export type LastRun = {
   digest: string;
   waterfall: {
@@ -37,14 +37,14 @@ export type ClaimedRun = {
   tenantId: string;
   reconciliationId: string;
   runId: string;
-  /** Number of this attempt at the run: writes of an earlier one are refused. */
+  /** The number of this attempt at the run: the database refuses writes of earlier attempts. */
   attempt: number;
   pairNo: number;
   /** How many lines the pair's sources have, open or not. */
   lines: number;
   /** `YYYY-MM-DD` */
   periodEnd: string;
-  /** The period is closed, which only a dry run accepts. */
+  /** Whether the period is closed, which only a dry run accepts. */
   closed: boolean;
   rules: readonly Rule[];
   policy: Policy;
@@ -54,15 +54,15 @@ export type ClaimedRun = {
    */
   openDays: OpenDays | null;
   weights: Weights | null;
-  /** Stores only its impact. */
+  /** Whether the run stores only its impact. */
   dryRun: boolean;
-  /** Matches of earlier runs are weighed again as well. */
+  /** Whether matches of earlier runs are also weighed again. */
   whole: boolean;
   /**
-   * If nothing is new except exceptions that the last run held back: why lines are open that don't
-   * lack a counterpart.
+   * Set if the only news is exceptions that the last run held back: the reasons of open lines other
+   * than a missing counterpart.
    */
   heldBack: Readonly<Record<number, Reason>> | null;
-  /** The last run, if only lines have been added since, few enough to decide them first. */
+  /** The last run, if since then only lines were added, and few enough to decide them first. */
   shortAfter: LastRun | null;
 };

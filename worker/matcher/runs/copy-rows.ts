@@ -66,24 +66,24 @@ const HEADER_BYTES = 19;
 export async function copyRows(
   client: Client,
   query: string,
-  each: (row: Row) => void,
+  onRow: (row: Row) => void,
 ): Promise<void> {
   const stream = client.query(
     copyTo(`copy (${query}) to stdout (format binary)`, { highWaterMark: 1 << 20 }),
   );
   const row = new Row();
   let rest: Buffer = Buffer.alloc(0);
-  let begun = false;
+  let hasHeader = false;
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     const buffer = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     let at = 0;
-    if (!begun) {
+    if (!hasHeader) {
       if (buffer.length < HEADER_BYTES) {
         rest = buffer;
         continue;
       }
       at = HEADER_BYTES;
-      begun = true;
+      hasHeader = true;
     }
     while (at + 2 <= buffer.length) {
       const fields = buffer.readInt16BE(at);
@@ -91,7 +91,7 @@ export async function copyRows(
       if (fields < 0) break;
       const end = row.set(buffer, at + 2, fields);
       if (end < 0) break;
-      each(row);
+      onRow(row);
       at = end;
     }
     rest = buffer.subarray(at);

@@ -44,10 +44,10 @@ type BegunRun = {
   short_after: LastRun | null;
 };
 
-/** How many decisions are read at once. */
-const DECISIONS_MAX = 2_000;
-const REPORT_EVERY_MS = 500;
-/** How long the rules block the event loop before they yield. */
+/** The maximum number of decisions that are read at a time. */
+const MAX_DECISIONS = 2_000;
+const REPORT_INTERVAL_MS = 500;
+/** How long the rules may block the event loop before they yield. */
 const SLICE_MS = 20;
 
 /**
@@ -55,9 +55,9 @@ const SLICE_MS = 20;
  * exceptions and checks the result.
  * @param client the connection that does the work
  * @param progressClient the connection that reports progress
- * @param onBegin called with the run and its attempt; not called where no run waits
- * @throws ApiError `conflict` where the result violates an invariant: nothing was saved, and a
- * retry would give the same result
+ * @param onBegin called with the run and its attempt; not called if no run waits
+ * @throws ApiError `conflict` if the result violates an invariant: nothing was saved, and a retry
+ *   would give the same result
  */
 export async function doRun(
   client: Client,
@@ -152,7 +152,10 @@ export async function doRun(
   reportViolations(run, storedViolations);
 }
 
-/** Waits for both, even if one fails: its connection must not be closed under the other. */
+/**
+ * Waits for both, even if one fails, because its caller must not close a connection that the other
+ * still uses.
+ */
 async function settleBoth<One, Other>(
   one: Promise<One>,
   other: Promise<Other>,
@@ -170,7 +173,7 @@ const totalsOf = (client: Client, { tenantId, reconciliationId, runId, rules }: 
     rules: rules.map(({ name }) => name),
   });
 
-/** For a run without anything else new since the last one. */
+/** Completes a run for which only held-back exceptions are new since the last run. */
 async function openHeldBackExceptions(
   client: Client,
   run: ClaimedRun,
@@ -233,17 +236,20 @@ async function begin(client: Client, key: RunKey): Promise<ClaimedRun | null> {
 const businessDaysIn = ({ openDays }: ClaimedRun) =>
   openDays ? businessDaysOf(openDays) : mondayToFriday;
 
-/** Learns from every decision: one that is left keeps the next run from being short. */
+/**
+ * Learns from every decision, because a remaining one would prevent the next run from being short.
+ */
 async function learnDecisions(client: Client, run: ClaimedRun): Promise<Weights | null> {
   const { tenantId: tenant, pairNo: pair } = run;
   let { weights } = run;
-  for (let learntUpTo = 0; ; ) {
+  for (let learnedUpTo = 0; ; ) {
     const decisions = await callForValue<
       ({ id: number; left: Decision["left"] | null; right: Decision["right"] | null } & Decision)[]
-    >(client, "decisions_to_learn", { tenant, pair, most: DECISIONS_MAX });
+    >(client, "decisions_to_learn", { tenant, pair, most: MAX_DECISIONS });
     const last = decisions.at(-1);
-    // Where rules were changed during the run, nothing is stored, and the next run learns it again.
-    if (!last || last.id <= learntUpTo) return weights;
+    // If rules were changed during the run, nothing is stored, and the next run learns from these
+    // again.
+    if (!last || last.id <= learnedUpTo) return weights;
     weights = learn(
       weights,
       decisions.filter(({ left, right }) => left && right),
@@ -255,8 +261,8 @@ async function learnDecisions(client: Client, run: ClaimedRun): Promise<Weights 
       weights: JSON.stringify(weights),
       up_to: last.id,
     });
-    if (decisions.length < DECISIONS_MAX) return weights;
-    learntUpTo = last.id;
+    if (decisions.length < MAX_DECISIONS) return weights;
+    learnedUpTo = last.id;
   }
 }
 
@@ -295,8 +301,8 @@ async function weigh(
 }
 
 /**
- * Arguments of the functions that write for a run: they refuse an attempt that is no longer the
- * latest.
+ * The arguments of database functions that write for a run, which refuse an attempt that is no
+ * longer the latest.
  */
 const attemptOf = ({ tenantId: tenant, runId: run, attempt }: ClaimedRun) => ({
   tenant,
@@ -304,7 +310,7 @@ const attemptOf = ({ tenantId: tenant, runId: run, attempt }: ClaimedRun) => ({
   attempt,
 });
 
-/** Reports progress to the run's row, twice a second at most. */
+/** Reports progress to the run's row, at most twice a second. */
 class Progress {
   private readonly client: Client;
   private readonly run: ClaimedRun;
@@ -322,7 +328,7 @@ class Progress {
     now = false,
   ): Promise<void> {
     this.stop?.throwIfAborted();
-    if (!now && performance.now() - this.reportedAt < REPORT_EVERY_MS) return;
+    if (!now && performance.now() - this.reportedAt < REPORT_INTERVAL_MS) return;
     this.reportedAt = performance.now();
     await call(this.client, "report_run_progress", {
       ...attemptOf(this.run),

@@ -10,7 +10,7 @@ export type ExceptionLine = {
   open_minor: number;
   value_date: string;
   reference: string | null;
-  /** It has no exception yet. */
+  /** Whether the line has no exception yet. */
   is_free: boolean;
 };
 
@@ -26,9 +26,9 @@ export type ExceptionSubject = {
   lines: readonly ExceptionLine[];
 };
 
-const TITLE_MAX = 200;
-const REFERENCE_MAX = 60;
-const SOURCE_MAX = 30;
+const TITLE_MAX_LENGTH = 200;
+const REFERENCE_MAX_LENGTH = 60;
+const SOURCE_MAX_LENGTH = 30;
 
 /** The title text for each reason. */
 const TITLES: Record<Reason | "late_arrival", string> = {
@@ -43,7 +43,7 @@ const TITLES: Record<Reason | "late_arrival", string> = {
 };
 
 /** How the title of a single line begins. Other reasons only explain why nothing matched. */
-const ALONE: Partial<typeof TITLES> = {
+const SINGLE_LINE_PREFIXES: Partial<typeof TITLES> = {
   duplicate: "Booked twice:",
   late_arrival: "Arrived after the period was closed:",
 };
@@ -52,8 +52,8 @@ const NO_MATCH = "No match for";
 const TO_CONFIRM = "Suggested match to confirm";
 
 /**
- * For a single line its amount; for the lines of a suggestion their difference, if any, and a
- * reference of each side.
+ * The title of an exception: for a single line, its amount; for the lines of a suggestion, their
+ * difference, if any, and a reference of each side.
  */
 export function titleOf(
   reason: Reason | "late_arrival",
@@ -62,27 +62,27 @@ export function titleOf(
   const [first] = lines;
   if (match_id === null && first)
     return cut(
-      `${ALONE[reason] ?? NO_MATCH} ${money(first.open_minor, currency)}, ${day(first.value_date)}, ${first.source}`,
-      TITLE_MAX,
+      `${SINGLE_LINE_PREFIXES[reason] ?? NO_MATCH} ${money(first.open_minor, currency)}, ${day(first.value_date)}, ${first.source}`,
+      TITLE_MAX_LENGTH,
     );
   const sides = (["left", "right"] as const).flatMap((side) =>
     namesOf(lines.filter((line) => line.side === side)),
   );
   const amount = money(Math.abs(difference_minor), currency);
-  const agreed = difference_minor === 0 && reason !== "late_arrival";
-  const what = agreed
+  const isAgreed = difference_minor === 0 && reason !== "late_arrival";
+  const prefix = isAgreed
     ? TO_CONFIRM
     : reason === "amount_differs"
       ? `${TITLES[reason]} by ${amount}`
       : TITLES[reason];
-  return cut(`${what}: ${sides.join(", ")}`, TITLE_MAX);
+  return cut(`${prefix}: ${sides.join(", ")}`, TITLE_MAX_LENGTH);
 }
 
 function namesOf([first, ...others]: readonly ExceptionLine[]): string[] {
   if (!first) return [];
   const more = others.length > 0 ? ` and ${others.length} more` : "";
   return [
-    `${cut(first.reference ?? first.value_date, REFERENCE_MAX)}${more} of ${cut(first.source, SOURCE_MAX)}`,
+    `${cut(first.reference ?? first.value_date, REFERENCE_MAX_LENGTH)}${more} of ${cut(first.source, SOURCE_MAX_LENGTH)}`,
   ];
 }
 
@@ -97,7 +97,7 @@ function money(minor: number, currency: string): string {
 
 const DAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 
-/** 4 Nov 2026 */
+/** Formats a day as in 4 Nov 2026. */
 function day(date: string): string {
   return DAY.format(new Date(`${date}T00:00:00Z`));
 }

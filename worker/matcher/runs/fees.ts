@@ -7,7 +7,7 @@ import type { Client } from "pg";
 import { sum } from "../../../engine/prepare/sum.ts";
 import { copyRows } from "./copy-rows.ts";
 
-/** By line number, with their effective sign. Lines without a fee are left out. */
+/** Fees by line number, with their effective sign, without lines that have no fee. */
 export type Fees = ReadonlyMap<number, number>;
 
 /** Fees of the lines that a run was given (private.load_run). */
@@ -19,7 +19,7 @@ export async function readFees(client: Client): Promise<Fees> {
   return fees;
 }
 
-/** What the lines contribute including their fees, by the amounts they were weighed with. */
+/** The lines' amounts including their fees, from the amounts that the engine weighed. */
 export function withFees(
   fees: Fees,
   handles: readonly number[],
@@ -31,8 +31,8 @@ export function withFees(
 }
 
 /** The fees of a match, left − right: its adjustment. */
-export function feeOf(fees: Fees, handles: readonly number[], lefts: number): bigint {
+export function feeOf(fees: Fees, handles: readonly number[], leftCount: number): bigint {
   if (fees.size === 0) return 0n;
-  const each = handles.map((handle) => fees.get(handle) ?? 0);
-  return sum(each.slice(0, lefts)) - sum(each.slice(lefts));
+  const lineFees = handles.map((handle) => fees.get(handle) ?? 0);
+  return sum(lineFees.slice(0, leftCount)) - sum(lineFees.slice(leftCount));
 }

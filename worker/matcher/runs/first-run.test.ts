@@ -10,7 +10,7 @@ import { withStatementTimeout } from "./statement-timeout.ts";
  */
 const LINES = 3_000;
 /** Enough for an automatic analyze. */
-const MANY = 12_000;
+const MANY_LINES = 12_000;
 const TABLES = [
   "public.lines",
   "private.open_lines",
@@ -99,7 +99,7 @@ test.each<Order>(["sources first", "pair first"])(
   },
 );
 
-test("a line that is matched reads its own exception, not all that are open", async () => {
+test("matching a line reads its exception, not all open ones", async () => {
   const tenant = await FreshTenant.create("exceptions", url, client);
   const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
   const period = await tenant.bind(left, right);
@@ -120,22 +120,22 @@ test("a line that is matched reads its own exception, not all that are open", as
   expect(rows).toEqual([{ open: open.length - 1, resolved: 1 }]);
 });
 
-test("once many lines are imported, the planner knows of them", async () => {
+test("refreshes the planner's statistics after importing many lines", async () => {
   const tenant = await FreshTenant.create("many", url, client);
   const source = await tenant.source("Left");
   await tenant.bind(source, await tenant.source("Right"));
-  await tenant.import(source, lines(MANY, 0));
+  await tenant.import(source, lines(MANY_LINES, 0));
   for (const table of ["public.lines", "private.open_lines"]) {
     const { rows } = await client.query<{ expected: string }>(
       "select private.expected_rows($1, $2) as expected",
       [tenant.id, table],
     );
-    expect(Number(rows[0]?.expected) / MANY).toBeGreaterThan(0.8);
-    expect(Number(rows[0]?.expected) / MANY).toBeLessThan(1.2);
+    expect(Number(rows[0]?.expected) / MANY_LINES).toBeGreaterThan(0.8);
+    expect(Number(rows[0]?.expected) / MANY_LINES).toBeLessThan(1.2);
   }
 });
 
-test("a step of a run that takes too long is planned again, and done once more", async () => {
+test("replans and repeats a step of a run that takes too long", async () => {
   const { rows } = await client.query<{ at: string | null }>(
     "select max(last_analyze) as at from pg_stat_user_tables where relname = 'lines'",
   );

@@ -76,7 +76,9 @@ export function impactOf(
     summarize(changedMatches.filter((one) => one.change === change));
   const samples = changedMatches
     .sort(
-      (a, b) => b.amount_minor - a.amount_minor || (a.lines[0] as number) - (b.lines[0] as number),
+      (one, other) =>
+        other.amount_minor - one.amount_minor ||
+        (one.lines[0] as number) - (other.lines[0] as number),
     )
     .slice(0, SAMPLES)
     .map(({ lines, ...sample }) => ({
@@ -106,7 +108,7 @@ function summarize(changedMatches: readonly ChangedMatch[]) {
 }
 
 function keyOf(lines: readonly number[]): string {
-  return [...lines].sort((a, b) => a - b).join(" ");
+  return [...lines].sort((one, other) => one - other).join(" ");
 }
 
 /** A sum as in the API: a number if JSON holds it exactly, otherwise text. */

@@ -8,8 +8,8 @@ import type { ClaimedRun, Policy } from "./claimed-run.ts";
 import { type ExceptionLine, type ExceptionSubject, titleOf } from "./exception-title.ts";
 
 /**
- * An exception whose lines changed, with the exceptions that are merged into it. `line_no`: its own
- * line.
+ * An exception whose lines changed, with the exceptions that are merged into it. `line_no`: the
+ * line that it was opened for.
  */
 type Regrouped = ExceptionSubject & {
   exception_id: string;
@@ -19,9 +19,9 @@ type Regrouped = ExceptionSubject & {
   amount_minor: number | null;
 };
 
-/** The maximum number of lines in the details; the suggestion has all of them. */
-const LISTED_LINES_MAX = 20;
-const REFERENCE_MAX = 100;
+/** The maximum number of lines in the details; the suggestion has all lines. */
+const MAX_LISTED_LINES = 20;
+const REFERENCE_MAX_LENGTH = 100;
 
 /**
  * Opens an exception for each line that is open past its source's grace period and has none, or one
@@ -42,7 +42,10 @@ export async function openLineExceptions(
     await call(client, "regroup_exceptions", {
       ...attempt,
       rows: JSON.stringify(
-        regrouped.map((one) => ({ ...one, ...regroupedFields(one, exceptions, reasons) })),
+        regrouped.map((exception) => ({
+          ...exception,
+          ...regroupedFields(exception, exceptions, reasons),
+        })),
       ),
     });
   }
@@ -57,9 +60,9 @@ export async function openLineExceptions(
   const { lines: subjects = [], held_back = "0" } = past ?? {};
   const reasons = reasonsOf(linesIn(subjects));
   const rows = subjects.flatMap((subject) => {
-    const own = subject.lines.find(({ is_free }) => is_free);
-    if (!own) return [];
-    const fields = fieldsOf(subject, own, reasons);
+    const mainLine = subject.lines.find(({ is_free }) => is_free);
+    if (!mainLine) return [];
+    const fields = fieldsOf(subject, mainLine, reasons);
     return [
       {
         ...fields,
@@ -84,37 +87,42 @@ export async function openLineExceptions(
  * person, and stays.
  */
 function regroupedFields(
-  one: Regrouped,
+  exception: Regrouped,
   policy: Policy["exceptions"],
   reasons: Map<number, Reason>,
 ) {
-  const own =
-    one.lines.find(({ line_no }) => line_no === one.line_no) ?? (one.lines[0] as ExceptionLine);
-  const fields = fieldsOf(one, own, reasons);
-  const isByPolicy = one.severity === severityOf(one.amount_minor ?? 0, policy);
+  const mainLine =
+    exception.lines.find(({ line_no }) => line_no === exception.line_no) ??
+    (exception.lines[0] as ExceptionLine);
+  const fields = fieldsOf(exception, mainLine, reasons);
+  const isByPolicy = exception.severity === severityOf(exception.amount_minor ?? 0, policy);
   return {
     ...fields,
-    severity: isByPolicy ? severityOf(fields.amount_minor ?? 0, policy) : one.severity,
+    severity: isByPolicy ? severityOf(fields.amount_minor ?? 0, policy) : exception.severity,
   };
 }
 
 /**
- * The amount at risk is the lines' difference: all of a single line's amount, and none where a
+ * The amount at risk is the lines' difference: the whole amount of a single line, and none if a
  * suggestion's lines agree.
  */
-function fieldsOf(subject: ExceptionSubject, own: ExceptionLine, reasons: Map<number, Reason>) {
+function fieldsOf(
+  subject: ExceptionSubject,
+  mainLine: ExceptionLine,
+  reasons: Map<number, Reason>,
+) {
   const { match_id, currency, difference_minor, is_late, lines } = subject;
   const differs = match_id !== null && difference_minor !== 0;
   const reason = is_late
     ? "late_arrival"
     : differs
       ? "amount_differs"
-      : (reasons.get(own.line_no) ?? PARTLY_MATCHED);
+      : (reasons.get(mainLine.line_no) ?? PARTLY_MATCHED);
   return {
     match_id,
     line_nos: [
-      own.line_no,
-      ...lines.flatMap(({ line_no }) => (line_no === own.line_no ? [] : [line_no])),
+      mainLine.line_no,
+      ...lines.flatMap(({ line_no }) => (line_no === mainLine.line_no ? [] : [line_no])),
     ],
     title: titleOf(reason, subject),
     reason_code: reason,
@@ -123,13 +131,13 @@ function fieldsOf(subject: ExceptionSubject, own: ExceptionLine, reasons: Map<nu
       : { amount_minor: Math.abs(difference_minor), currency }),
     details:
       match_id === null
-        ? { side: own.side }
+        ? { side: mainLine.side }
         : {
-            lines: lines.slice(0, LISTED_LINES_MAX).map(({ id, side, open_minor, reference }) => ({
+            lines: lines.slice(0, MAX_LISTED_LINES).map(({ id, side, open_minor, reference }) => ({
               line_id: id,
               side,
               open_minor,
-              reference: reference === null ? null : cut(reference, REFERENCE_MAX),
+              reference: reference === null ? null : cut(reference, REFERENCE_MAX_LENGTH),
             })),
           },
   };
@@ -160,7 +168,7 @@ const PARTLY_MATCHED: Reason = "amount_differs";
 /** The usual reason of open lines is that they lack a counterpart. */
 const USUAL_REASON: Reason = "missing_counterpart";
 
-/** Reasons of lines for which a later run may open exceptions, without the usual ones. */
+/** The reasons of lines for which a later run may open exceptions, without the usual reason. */
 export function unusualReasons(result: Result): Record<number, Reason> {
   const reasons: Record<number, Reason> = {};
   forEachReason(result, (line, reason) => {

@@ -30,7 +30,7 @@ export type RunInput = {
   fees: Fees;
 };
 
-/** How many lines are read between two checks of their size. */
+/** How many lines are read between two checks of the memory that they need. */
 const LINES_PER_CHECK = 10_000;
 
 /** `held_lines`: lines that only a full run may match. */
@@ -76,13 +76,13 @@ export function readRun(client: Client, run: ClaimedRun): Promise<RunInput> {
 export function readShortRun(
   client: Client,
   run: ClaimedRun,
-  most: number,
+  maxLines: number,
 ): Promise<ShortRunInput | null> {
   return inSnapshot(client, async () => {
     const [counts] = await call<{ left_lines: string | null; right_lines: string | null }>(
       client,
       "load_short_run",
-      { tenant: run.tenantId, reconciliation: run.reconciliationId, most },
+      { tenant: run.tenantId, reconciliation: run.reconciliationId, most: maxLines },
     );
     if (!counts?.left_lines || !counts.right_lines) return null;
     const left = Number(counts.left_lines);
@@ -110,7 +110,7 @@ async function lineNumbers(client: Client, table: string): Promise<Set<number>> 
   return lines;
 }
 
-async function inSnapshot<Read>(client: Client, read: () => Promise<Read>): Promise<Read> {
+async function inSnapshot<Value>(client: Client, read: () => Promise<Value>): Promise<Value> {
   await client.query("begin isolation level repeatable read");
   try {
     const result = await read();
@@ -196,7 +196,7 @@ async function readPresent(client: Client): Promise<EarlierMatch[]> {
   return [...present.values()];
 }
 
-/** Combinations that people rejected or undid. */
+/** The combinations of lines that people rejected or undid. */
 async function readRejected(client: Client, run: ClaimedRun): Promise<Set<string>> {
   const combinations = await call<{ left_ids: string[] | null; right_ids: string[] | null }>(
     client,

@@ -66,20 +66,20 @@ async function closeByMatcher(id: string): Promise<Period> {
 const CLOSED = { closing: false, closing_failure: null, closed_at: expect.any(String) };
 const WAITING = { closing: true, closing_failure: null, closed_at: null };
 
-test("a close waits for no run where nothing changed since the last one", async () => {
+test("a close waits for no run if nothing changed since the last one", async () => {
   const { id } = await matchedPeriod();
   expect(await close(id)).toMatchObject(WAITING);
   expect(await closeByMatcher(id)).toMatchObject(CLOSED);
 });
 
-test("a close of a period that runs by hand waits for no run, whatever changed", async () => {
+test("a close of a period with manual runs waits for no run, even after changes", async () => {
   const { id, right } = await matchedPeriod(false);
   await tenant.import(right, [invoice(3)]);
   expect(await close(id)).toMatchObject(WAITING);
   expect(await closeByMatcher(id)).toMatchObject(CLOSED);
 });
 
-test("a close waits for a full run of what changed, and goes on where it finds nothing", async () => {
+test("a close waits for a full run after changes, and continues if it finds nothing", async () => {
   const { id, right } = await matchedPeriod();
   await tenant.import(right, [invoice(9, { day: LAST_DAY })]);
   expect(await close(id)).toMatchObject(WAITING);
@@ -90,7 +90,7 @@ test("a close waits for a full run of what changed, and goes on where it finds n
   expect(await closeByMatcher(id)).toMatchObject(CLOSED);
 });
 
-test("a close leaves the period open where its run finds something new, with what it found", async () => {
+test("a close leaves the period open, with the findings, if its run finds something new", async () => {
   const { id, right } = await matchedPeriod();
   await tenant.import(right, [invoice(3)]);
   expect(await close(id)).toMatchObject(WAITING);
@@ -106,7 +106,7 @@ test("a close leaves the period open where its run finds something new, with wha
   expect(await closeByMatcher(id)).toMatchObject(CLOSED);
 });
 
-test("lines that come while a close waits for its run don't keep it waiting", async () => {
+test("lines that arrive while a close waits for its run don't delay it", async () => {
   const { id, right } = await matchedPeriod();
   await tenant.import(right, [invoice(9, { day: LAST_DAY })]);
   await close(id);

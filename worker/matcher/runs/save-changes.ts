@@ -21,10 +21,10 @@ const MATCHES_PER_CHUNK = 20_000;
  */
 const EXPLAINED_PER_CHUNK = 2_000;
 const REMOVED_PER_CHUNK = 5_000;
-/** Matches that are serialized between two turns of the event loop. */
+/** How many matches are serialized before the event loop gets a turn. */
 const MATCHES_PER_TURN = 500;
 
-/** Whether later runs leave the matches of each rule alone. */
+/** For each rule, whether later runs leave its matches alone. */
 function settlingRules(rules: readonly Rule[]): boolean[] {
   const { length } = leadingExactRules(rules);
   return rules.map((_, index) => index < length);
@@ -34,7 +34,7 @@ function settlingRules(rules: readonly Rule[]): boolean[] {
  * Stores the changes chunk by chunk. The proof holds after each commit, and a matcher that takes
  * over finds the committed chunks. Obsolete matches are removed first, which frees their lines.
  * While one chunk is stored, the next is serialized.
- * @returns how many matches were left out because their lines had been taken
+ * @returns how many matches were left out because their lines were matched in the meantime
  */
 export async function saveChanges(
   client: Client,
@@ -122,8 +122,8 @@ function saveChunk(
 type Column = (string | number)[];
 
 /**
- * A chunk as the arguments of `private.save_matches`: a column each, written as Postgres reads
- * arrays.
+ * A chunk as the arguments of `private.save_matches`: an array for each column, in Postgres's text
+ * format.
  */
 class Chunk {
   private readonly result: Result;
@@ -157,7 +157,7 @@ class Chunk {
     this.result = result;
     this.fees = fees;
     this.settling = settlingRules(result.input.rules);
-    this.names = result.input.rules.map(({ name }) => quoted(name));
+    this.names = result.input.rules.map(({ name }) => quote(name));
   }
 
   get length(): number {
@@ -168,59 +168,62 @@ class Chunk {
     const { state, index, hash, replaces } = match;
     const matches = this.result[state];
     const { left, right } = this.result.input;
-    const lefts = matches.left(index).length;
-    const rights = matches.right(index).length;
+    const leftCount = matches.left(index).length;
+    const rightCount = matches.right(index).length;
     const rule = matches.rule[index] as number;
     const handles = handlesOf(this.result, matches, index);
-    // A later run would not find it by its amount, which is before the fee.
+    // Matches with a fee aren't settled, because a later run wouldn't find them by their amount,
+    // which is before the fee.
     const settled =
       this.settling[rule] === true &&
       state === "confirmed" &&
       !handles.some((handle) => this.fees.has(handle));
     const allocated = withFees(this.fees, handles, allocatedOf(this.result, match));
-    const fee = feeOf(this.fees, handles, lefts);
-    const leftMinor = sum(allocated.slice(0, lefts));
-    const rightMinor = sum(allocated.slice(lefts));
-    const reversal = lefts === 0 || rights === 0;
+    const fee = feeOf(this.fees, handles, leftCount);
+    const leftMinor = sum(allocated.slice(0, leftCount));
+    const rightMinor = sum(allocated.slice(leftCount));
+    const reversal = leftCount === 0 || rightCount === 0;
     const currency =
-      lefts > 0
+      leftCount > 0
         ? left.currencyOf(matches.left(index)[0] as number)
         : right.currencyOf(matches.right(index)[0] as number);
     const margin = matches.margin[index] as number;
     const id = replaces ?? newId();
-    const to = this.matches;
-    to.ids.push(id);
-    to.states.push(state);
-    to.shapes.push(
-      quoted(
+    const columns = this.matches;
+    columns.ids.push(id);
+    columns.states.push(state);
+    columns.shapes.push(
+      quote(
         reversal
           ? "reversal"
-          : lefts === 1 && rights === 1
+          : leftCount === 1 && rightCount === 1
             ? "1:1"
-            : lefts === 1
+            : leftCount === 1
               ? "1:n"
-              : rights === 1
+              : rightCount === 1
                 ? "n:1"
                 : "n:m",
       ),
     );
-    to.methods.push(this.names[rule] as string);
-    to.settled.push(settled ? "t" : "f");
-    to.scores.push(matches.score[index] as number);
-    to.margins.push(Number.isFinite(margin) ? margin : "null");
-    to.currencies.push(currency);
-    to.amounts.push(String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor));
-    to.residuals.push(String(reversal ? 0 : leftMinor - rightMinor - fee));
-    to.highs.push(half(hash, 0));
-    to.lows.push(half(hash, 16));
+    columns.methods.push(this.names[rule] as string);
+    columns.settled.push(settled ? "t" : "f");
+    columns.scores.push(matches.score[index] as number);
+    columns.margins.push(Number.isFinite(margin) ? margin : "null");
+    columns.currencies.push(currency);
+    columns.amounts.push(
+      String(reversal ? sum(allocated.filter((minor) => minor > 0)) : leftMinor),
+    );
+    columns.residuals.push(String(reversal ? 0 : leftMinor - rightMinor - fee));
+    columns.highs.push(int64From(hash, 0));
+    columns.lows.push(int64From(hash, 16));
     if (!settled) this.explanations[id] = explain(this.result, state, index);
     if (fee !== 0n) this.adjustments[id] = [{ kind: "fee", amount_minor: Number(fee), note: null }];
-    if (replaces === null) this.addMembers(id, lefts, handles, allocated);
+    if (replaces === null) this.addMembers(id, leftCount, handles, allocated);
   }
 
   private addMembers(
     id: string,
-    lefts: number,
+    leftCount: number,
     handles: readonly number[],
     allocated: readonly number[],
   ): void {
@@ -228,7 +231,7 @@ class Chunk {
     handles.forEach((handle, at) => {
       member_ids.push(id);
       member_lines.push(handle);
-      member_sides.push(at < lefts ? "left" : "right");
+      member_sides.push(at < leftCount ? "left" : "right");
       member_amounts.push(allocated[at] as number);
     });
   }
@@ -250,12 +253,12 @@ function array(values: readonly (string | number)[]): string {
   return `{${values.join(",")}}`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `"${text.replace(/[\\"]/g, "\\$&")}"`;
 }
 
-/** 64 of the hash's bits as the signed number that a bigint is. */
-function half(hash: string, from: number): string {
+/** 64 bits of the hash as a signed number, as in a bigint. */
+function int64From(hash: string, from: number): string {
   return BigInt.asIntN(64, BigInt(`0x${hash.slice(from, from + 16)}`)).toString();
 }
 

@@ -79,7 +79,7 @@ test("a new line with a unique reference is matched without reading the other li
   expect(await weighAll()).toEqual(short);
 });
 
-test("what the exact rules leave open is weighed with all lines by the same run", async () => {
+test("the same run weighs with all lines what the exact rules leave open", async () => {
   await add("left", invoice(10), invoice(11, { reference: "" }));
   await nextRun();
   await add("right", invoice(10), invoice(11, { reference: "", day: "2026-03-04" }));
@@ -108,7 +108,7 @@ test("a full run follows a short one within a minute of the first change", async
   expect((await nextRun()).called).toEqual([]);
 });
 
-test("a line that has the amount of one with a fee is weighed with all lines", async () => {
+test("weighs a line with the amount of a line with a fee with all lines", async () => {
   await add("left", invoice(30));
   await nextRun();
   await client.query(
@@ -120,7 +120,7 @@ test("a line that has the amount of one with a fee is weighed with all lines", a
   await client.query("update public.lines set fee_minor = 0 where fee_minor <> 0");
 });
 
-test("any lines in any steps give what one run over all lines gives", async () => {
+test("any lines in any steps give the result of one run over all lines", async () => {
   const random = new Random(11);
   const called: string[] = [];
   for (let step = 0; step < STEPS; step++) {

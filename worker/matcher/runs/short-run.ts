@@ -14,7 +14,7 @@ import { type EarlierMatch, readShortRun, type ShortRunInput } from "./read-run.
 import { reportViolations } from "./report-violations.ts";
 import { saveChanges } from "./save-changes.ts";
 
-/** With more new lines, reading the rest of the pair costs little in comparison. */
+/** With more new lines, reading the rest of the pair adds little in comparison. */
 export const MAX_NEW_LINES = 1_000;
 
 /** `undecided`: how many new lines are left to the full run. */
@@ -51,7 +51,7 @@ export async function doShortRun(
   return null;
 }
 
-/** The matches of new lines that change nothing of what earlier runs confirmed. */
+/** The matches of new lines that don't change what earlier runs confirmed. */
 export function decideNewLines(
   input: ShortRunInput,
   { rules }: Pick<ClaimedRun, "rules">,
@@ -70,22 +70,24 @@ export function decideNewLines(
   const isSafe = ({ replaces, index }: NewMatch) =>
     replaces === null && !handlesOf(result, result.confirmed, index).some(isHeld);
   const confirmed = created.filter(({ state }) => state === "confirmed");
-  // Lines of one amount depend on each other.
+  // Lines of the same amount depend on each other.
   const leftToFullRun = new Set([
     ...removed.filter(({ state }) => state === "confirmed").map(amountOf),
     ...confirmed.filter((one) => !isSafe(one)).map((one) => amountOfCreated(result, one)),
   ]);
   const matches = confirmed.filter((one) => !leftToFullRun.has(amountOfCreated(result, one)));
-  const taken = new Set(matches.flatMap(({ index }) => handlesOf(result, result.confirmed, index)));
-  const isTaken = (line: number) => taken.has(line);
-  const overtaken = removed.filter(
-    ({ state, lines }) => state === "suggested" && lines.some(isTaken),
+  const matchedLines = new Set(
+    matches.flatMap(({ index }) => handlesOf(result, result.confirmed, index)),
+  );
+  const isMatched = (line: number) => matchedLines.has(line);
+  const obsolete = removed.filter(
+    ({ state, lines }) => state === "suggested" && lines.some(isMatched),
   );
   return {
     result,
-    changes: { unchanged: 0, created: matches, removed: overtaken },
-    lines: [...taken],
-    undecided: [...new_lines].filter((line) => !isTaken(line)).length,
+    changes: { unchanged: 0, created: matches, removed: obsolete },
+    lines: [...matchedLines],
+    undecided: [...new_lines].filter((line) => !isMatched(line)).length,
   };
 }
 
@@ -104,7 +106,7 @@ function outcomeOf(
   last: LastRun,
   newLines: number,
 ) {
-  const { added, replaced, kept } = last.changed;
+  const { added, replaced, kept: unchanged } = last.changed;
   return {
     digest: digestAfter(last.digest, created, removed),
     waterfall: waterfallAfter(result, created, removed, last),
@@ -113,7 +115,7 @@ function outcomeOf(
     exceptions_held_back: last.exceptions_held_back,
     changed: {
       added: created.length,
-      kept: kept + added + replaced - removed.length,
+      kept: unchanged + added + replaced - removed.length,
       replaced: 0,
       undone: removed.length,
       left_out: 0,

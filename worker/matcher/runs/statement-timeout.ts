@@ -15,13 +15,13 @@ const RETRY_FACTOR = 4;
 /**
  * Runs a repeatable step of a run under a statement timeout. If it times out, the tenant's
  * statistics are refreshed, and the step runs once more with four times the timeout.
- * @throws what the step throws
+ * @throws the step's errors
  */
-export async function withStatementTimeout<Done>(
+export async function withStatementTimeout<Result>(
   client: Client,
   { tenantId, runId, lines }: Pick<ClaimedRun, "tenantId" | "runId" | "lines">,
-  step: () => Promise<Done>,
-): Promise<Done> {
+  step: () => Promise<Result>,
+): Promise<Result> {
   const timeoutMs = Math.round(BASE_MS + lines * PER_LINE_MS);
   const limitTo = (ms: number) => client.query(`set statement_timeout = ${ms}`);
   await limitTo(timeoutMs);

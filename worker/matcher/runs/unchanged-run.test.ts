@@ -93,7 +93,7 @@ test("a rejected match stays rejected, as in a run over all lines", async () => 
   expect((await runs()).at(-1)?.digest).toBe(before);
 });
 
-test("a run learns from all decisions, however many there are", async () => {
+test("a run learns from any number of decisions", async () => {
   await client.query(
     `insert into private.unlearned_decisions (tenant_id, pair_no, match_id, confirmed)
      select 'acme', pair_no, gen_random_uuid(), true from public.pairs, generate_series(1, 4001)`,

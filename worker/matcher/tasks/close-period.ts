@@ -15,10 +15,10 @@ export const CLOSING_FAILED =
 
 /**
  * Closes a period with many lines once the full run before it has ended: stores the carried lines
- * and the statement, from one snapshot, moves its suggestions to the next period, and then completes
- * the close. Each step is committed separately, so an interrupted close continues after the last
- * one. A refusal, or an error on our side at the last attempt, leaves the period open with the
- * reason.
+ * and the statement, from one snapshot, moves its suggestions to the next period, and then
+ * completes the close. Each step is committed separately, so an interrupted close continues after
+ * the last step. A refusal, or an error on our side at the last attempt, leaves the period open
+ * with the reason.
  */
 export function closePeriodTask(connectionString: string): Task {
   return async (payload, { job, abortSignal }) => {

@@ -21,14 +21,14 @@ const FAIL = `select private.fail_run($1, $2, $3, $4) as failed
   from (select set_config('app.request_id', $5, true) as request_id offset 0) r
   where r.request_id is not null`;
 
-/** At most two of them are large: the third place is for runs that take seconds. */
-export const RUNS_AT_ONCE = 3;
+/** At most two of them are large, so the third slot is for runs that take seconds. */
+export const MAX_CONCURRENT_RUNS = 3;
 
 export const runThreads = () =>
   threads<RunTask>({
     name: "does runs",
     begin: () => new Worker(join(import.meta.dirname, "../runs/run-thread.ts")),
-    max: RUNS_AT_ONCE,
+    max: MAX_CONCURRENT_RUNS,
   });
 
 /**

@@ -5,7 +5,7 @@ import type { ImportKey } from "../imports/import-chunks.ts";
 import { failureOf, ImportUndone, readImport } from "../imports/read-import.ts";
 import { withConnections } from "./with-connections.ts";
 
-const OURS =
+const READING_FAILED =
   "Reading failed several times because of an error on our side. " +
   "Nothing of the file was saved: send it again.";
 const FAIL = "select private.fail_import($1, $2, $3, $4)";
@@ -27,7 +27,9 @@ export function readImportTask(connectionString: string): Task {
           if (error instanceof ImportUndone) return;
           const result =
             failureOf(error) ??
-            (job.attempts >= job.max_attempts ? { failure: OURS, refusals: [] } : undefined);
+            (job.attempts >= job.max_attempts
+              ? { failure: READING_FAILED, refusals: [] }
+              : undefined);
           if (!result) throw error;
           log.warn(
             { import_id: key.import_id, reason: (error as Error).message },

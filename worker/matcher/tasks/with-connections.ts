@@ -4,13 +4,13 @@ import { Client } from "pg";
 import { lowerBackendPriority } from "#lib/runtime/lower-priority.ts";
 import { PRODUCT_ID } from "#lib/wire/product.ts";
 
-/** How long to wait for connections to end: one whose other end is gone may take hours. */
-const END_WITHIN_MS = 1_000;
+/** How long to wait for connections to close: one whose peer is gone may take hours. */
+const CLOSE_TIMEOUT_MS = 1_000;
 /**
  * Delay of the first TCP keep-alive probe, two hours by default. After ten probes, a second apart,
  * the system gives up.
  */
-const PROBE_AFTER_MS = 10_000;
+const KEEP_ALIVE_DELAY_MS = 10_000;
 
 /**
  * Opens two connections for a job that takes longer than a pooled connection may be held: `main`
@@ -35,7 +35,7 @@ export async function withConnections(
   } finally {
     await Promise.race([
       Promise.allSettled(both.map((client) => client.end())),
-      sleep(END_WITHIN_MS, undefined, { ref: false }),
+      sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
     ]);
   }
 }
@@ -55,7 +55,7 @@ function connection(connectionString: string, name: string): Client {
     application_name: `${PRODUCT_ID} ${name}`,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
-    keepAliveInitialDelayMillis: PROBE_AFTER_MS,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
   });
   client.on("error", () => {});
   return client;

@@ -1,15 +1,16 @@
 /** The maximum number of distinct accounts of a file. */
-const ACCOUNTS_MAX = 100_000;
+const MAX_ACCOUNTS = 100_000;
 
 /**
- * A set of accounts. Over its limit it contains every account, so that nothing is imported twice.
+ * A set of account numbers. Over its limit it claims to contain every number, so that nothing is
+ * imported twice.
  */
 export class AccountNumbers {
   readonly #numbers = new Set<string>();
   #isFull = false;
 
   add(number: string): void {
-    if (this.#numbers.size < ACCOUNTS_MAX) this.#numbers.add(number);
+    if (this.#numbers.size < MAX_ACCOUNTS) this.#numbers.add(number);
     else if (!this.#numbers.has(number)) this.#isFull = true;
   }
 

@@ -27,27 +27,29 @@ export class Bai2Totals {
   ): boolean {
     const minor = minorAmount((total ?? "").trim().replace(/^\+/, "") || "0");
     if (typeof minor !== "number" || BigInt(minor) !== this.sum) return false;
-    const isCount = isNumber(records, this.#coded) || isNumber(records, this.#physical);
-    return isCount && (parts === undefined || isNumber(parts, this.parts));
+    const isCount = equalsCount(records, this.#coded) || equalsCount(records, this.#physical);
+    return isCount && (parts === undefined || equalsCount(parts, this.parts));
   }
 }
 
-function isNumber(text: string | undefined, expected: number): boolean {
+function equalsCount(text: string | undefined, expected: number): boolean {
   return /^\d{1,9}$/.test(text?.trim() ?? "") && Number(text) === expected;
 }
 
 /**
- * Type codes and amounts of an 03 record, or the text that is not one. Each pair is followed by an
- * item count and a funds type. The number of empty fields before a slash has no meaning: a
- * continuation that begins with a type code begins a new summary.
+ * The type codes and amounts of an 03 record, or the text in it that can't be read. Each pair is
+ * followed by an item count and a funds type. The number of empty fields before a slash has no
+ * meaning: a continuation that begins with a type code begins a new summary.
  */
 export function summaryOf(pieces: string[]): { type: string; amount: string }[] | string {
   const fields = pieces.flatMap((piece, nth) =>
-    piece.split(",").map((text, at) => ({ text: text.trim(), isFirst: nth > 0 && at === 0 })),
+    piece
+      .split(",")
+      .map((text, at) => ({ text: text.trim(), startsContinuation: nth > 0 && at === 0 })),
   );
   const summary: { type: string; amount: string }[] = [];
   const texts = fields.map(({ text }) => text);
-  const isNewSummary = (at: number) => fields[at]?.isFirst === true && isType(texts[at]);
+  const isNewSummary = (at: number) => fields[at]?.startsContinuation === true && isType(texts[at]);
   for (let at = 0; at < fields.length; ) {
     const type = texts[at] ?? "";
     if (type === "") {
@@ -108,13 +110,13 @@ export function detailOf(fields: string[]): Detail {
   };
 }
 
-/** Codes of loans, SEPA and BACS that don't follow the ranges of the others. */
+/** Codes of loans, SEPA and BACS that don't follow the ranges of the other codes. */
 const CREDITS = new Set([706, 708, 720, 721, 722, 723, 724, 725, 726, 727, 728, 827, 829]);
 const DEBITS = new Set([760, 828]);
 
 /**
- * By the published table; 920 to 999 are for the banks' own use, in these two halves. A status or a
- * balance is not money.
+ * The direction by BAI's published table. Codes 920 to 999 are for the banks' own use: credits up
+ * to 959, then debits. Statuses and balances are not money.
  */
 function directionOf(type: string): Detail["direction"] {
   if (!isType(type)) return undefined;
@@ -126,12 +128,12 @@ function directionOf(type: string): Detail["direction"] {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** A report is created within a month of the days that it is about. */
-const REPORTED_WITHIN_DAYS = 31;
+/** A report is created within a month of the days that it covers. */
+const MAX_REPORT_DELAY_DAYS = 31;
 
 /**
- * The other day that a date of six digits may mean: MMDDYY, if that is close to a date of the same
- * file, in either order. Null if it has one reading.
+ * The day that a six-digit date means if it is read as MMDDYY, provided that it is within 31 days
+ * of another date of the same file, read either way. Null if the date has one reading.
  */
 export function monthFirstDay(text: string, writtenDate: string): string | null {
   const day = sixDigitDay(yearFirst(text));
@@ -139,7 +141,7 @@ export function monthFirstDay(text: string, writtenDate: string): string | null 
   const isClose = [writtenDate, yearFirst(writtenDate)].some((written) => {
     const other = sixDigitDay(written);
     if (other === null) return false;
-    return Math.abs(Date.parse(other) - Date.parse(day)) <= REPORTED_WITHIN_DAYS * DAY_MS;
+    return Math.abs(Date.parse(other) - Date.parse(day)) <= MAX_REPORT_DELAY_DAYS * DAY_MS;
   });
   return isClose ? day : null;
 }
@@ -152,8 +154,8 @@ function yearFirst(text: string): string {
 export type Funds = { type: string; valueDate?: string; availability?: string };
 
 /**
- * When money is available: V has its value date; S and D say how much on which day. Returns the
- * text if it is none of these, or if its date can be read as two days.
+ * When money is available: V has a value date; S and D state how much is available on which day.
+ * Returns the text itself if it is no funds type, or if its date can be read as two days.
  */
 export function fundsOf([type = "", ...more]: string[], groupDate: string): Funds | string {
   switch (type) {

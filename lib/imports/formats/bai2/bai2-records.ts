@@ -21,7 +21,7 @@ export type Bai2Record = {
   /** The whole record as one text, for messages. */
   text: string;
   line: number;
-  /** The number of lines with a code, and of all lines: banks count either. */
+  /** The number of lines with a code, and of all lines, because banks count either. */
   coded: number;
   physical: number;
 };
@@ -34,7 +34,9 @@ export type Bai2Handler = {
   tooLong: (record: Bai2Record) => never;
 };
 
-/** Joins lines to records: continued by 88, wrapped without it, or several on one line. */
+/**
+ * Joins lines into records, which may be continued by 88, wrapped without it, or share one line.
+ */
 export class Bai2Records {
   readonly #handler: Bai2Handler;
   readonly #maxLength: number;
@@ -57,10 +59,10 @@ export class Bai2Records {
       const next = text.slice(index + end.length);
       if (!FIELDS[next.slice(0, 2)]?.test(next)) continue;
       if (next.startsWith("88") && !this.#sharesLines) continue;
-      this.#part(text.slice(from, index + 1), number);
+      this.#readPart(text.slice(from, index + 1), number);
       from = index + end.length;
     }
-    this.#part(text.slice(from), number);
+    this.#readPart(text.slice(from), number);
   }
 
   end(): void {
@@ -69,7 +71,7 @@ export class Bai2Records {
     if (record) this.#handler.record(record);
   }
 
-  #part(part: string, number: number) {
+  #readPart(part: string, number: number) {
     const isTerminated = part.endsWith("/");
     const body = isTerminated ? part.slice(0, -1) : part;
     const code = part.slice(0, 2);
@@ -97,7 +99,7 @@ export class Bai2Records {
   #continue(record: Bai2Record, body: string, isCoded: boolean): void {
     record.physical++;
     if (isCoded) record.coded++;
-    // Lines are wrapped within numbers, too; within a text the line break was a blank.
+    // Lines may be wrapped within a number; within a text, the line break replaced a space.
     if (isCoded || record.code === "16") record.pieces.push(body);
     else record.pieces.push(`${record.pieces.pop()}${body}`);
     const separator = isCoded && this.#isTerminated ? "," : record.code === "16" ? " " : "";

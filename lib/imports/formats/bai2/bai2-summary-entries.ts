@@ -2,7 +2,7 @@ import type { ImportLine } from "../line.ts";
 import type { LineCollector } from "../line-collector.ts";
 import type { Statement } from "../statement.ts";
 
-/** Codes of totals, which the standard allows in 03 records alone. */
+/** Codes of totals, which the standard allows only in 03 records. */
 const SUMMARY_CODES = new Set(
   `100 101 105 106 107 109 110 120 130 131 140 146 150 160 162 163 167 170 178 180 182 185 186 188
   190 200 205 207 210 215 230 231 239 245 250 251 256 260 270 271 280 285 294 302 303 304 305 307
@@ -15,13 +15,13 @@ const SUMMARY_CODES = new Set(
 /** Totals of loans, which banks also write as the only entry of a payment. */
 const LOAN_TOTALS = new Set(["720", "760"]);
 const LOAN_PARTS = /^72[1-8]$/;
-const HELD_MAX = 1_000;
+const MAX_HELD = 1_000;
 
 type Held = { type: string; line: ImportLine; text: string };
 
 /**
- * The 16 records of an account whose type code is a total's. The account's balances decide whether
- * they are entries or repeat the others; without balances they are refused.
+ * The 16 records of an account with the type code of a total. The account's balances decide whether
+ * they are entries or repeat other entries; without balances they are refused.
  */
 export class SummaryEntries {
   readonly #held: Held[] = [];
@@ -30,7 +30,7 @@ export class SummaryEntries {
   /** Whether the entry waits for the end of its account. */
   hold(type: string, line: ImportLine, text: string): boolean {
     this.#hasLoanParts ||= LOAN_PARTS.test(type);
-    if (!SUMMARY_CODES.has(type) || this.#held.length === HELD_MAX) return false;
+    if (!SUMMARY_CODES.has(type) || this.#held.length === MAX_HELD) return false;
     this.#held.push({ type, line, text });
     return true;
   }
@@ -59,7 +59,7 @@ export class SummaryEntries {
   }
 }
 
-/** The amount that the entries lack to reach the closing balance; null without both balances. */
+/** The difference between the entries and the change of the balance; null without both balances. */
 function missingIn({ opening, closing, contradictory, sum }: Statement): bigint | null {
   if (opening === null || closing === null || contradictory) return null;
   return BigInt(closing) - BigInt(opening) - sum;

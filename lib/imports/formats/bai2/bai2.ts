@@ -12,7 +12,7 @@ import { Bai2Totals, detailOf, fundsOf, monthFirstDay, summaryOf } from "./bai2-
 import { type Bai2Record, Bai2Records } from "./bai2-records.ts";
 import { SummaryEntries } from "./bai2-summary-entries.ts";
 
-/** The longest record with its continuations. */
+/** The maximum length of a record with its continuations. */
 const RECORD_MAX_LENGTH = 64 * 1024;
 const OPENING_LEDGER = "010";
 const CLOSING_LEDGER = "015";
@@ -109,7 +109,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     const fields = text.split(",");
     if (code === "02") beginGroup(record, fields);
     else if (code === "03") beginAccount(record, fields);
-    else if (code === "16") detail(record, fields);
+    else if (code === "16") readDetail(record, fields);
     else if (code === "49") endAccount(record, fields);
     else if (code === "98") endGroup(record, fields);
     else if (code === "99") {
@@ -154,7 +154,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     if (account) dropAccount(record);
     if (!group)
       return refuse(record, "An account is outside of any group.", record.text, "a 02 before it");
-    const [, number = "", ownCurrency = ""] = fields;
+    const [, number = "", accountCurrency = ""] = fields;
     if (group.day !== null && !group.isInterim) {
       finalAccounts.add(number.trim());
       if (interimAccounts.has(number.trim()))
@@ -165,7 +165,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
           record.line,
         );
     }
-    const currency = ownCurrency.trim() || group.currency;
+    const currency = accountCurrency.trim() || group.currency;
     const statement = new Statement();
     statement.account = number.trim() || null;
     statement.id = statement.account && `${statement.account} ${group.day}`;
@@ -181,10 +181,10 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     if (decimalsOf(currency) === undefined)
       return refuse(record, "This is not a currency.", currency, "an ISO 4217 code such as USD");
     statement.currency = currency;
-    if (group.day !== null) summarize(record, account);
+    if (group.day !== null) readSummary(record, account);
   }
 
-  function summarize(record: Bai2Record, { statement, totals }: Account) {
+  function readSummary(record: Bai2Record, { statement, totals }: Account) {
     const [first = "", ...more] = record.pieces;
     const summary = summaryOf([first.split(",").slice(3).join(","), ...more]);
     if (typeof summary === "string") {
@@ -201,12 +201,14 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
         continue;
       }
       totals.sum += BigInt(minor);
-      if (type === OPENING_LEDGER) statement.opening = agreed(statement, statement.opening, minor);
-      if (type === CLOSING_LEDGER) statement.closing = agreed(statement, statement.closing, minor);
+      if (type === OPENING_LEDGER)
+        statement.opening = agreedBalance(statement, statement.opening, minor);
+      if (type === CLOSING_LEDGER)
+        statement.closing = agreedBalance(statement, statement.closing, minor);
     }
   }
 
-  function detail(record: Bai2Record, fields: string[]) {
+  function readDetail(record: Bai2Record, fields: string[]) {
     const position = { line: record.line };
     if (!account || !group)
       return refuse(record, "A detail is outside of any account.", record.text, "a 03 before it");
@@ -288,7 +290,7 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
     group = undefined;
   }
 
-  /** The account's trailer is missing, and perhaps some of its lines. */
+  /** Ends an account without a trailer, which may lack lines, too. */
   function dropAccount(record: Bai2Record) {
     refuse(record, "An account has no trailer.", record.text, "a 49 before it");
     account?.statement.control(false);
@@ -313,8 +315,8 @@ export function readBai2({ out, currency: sourceCurrency }: Reading): Reader {
   };
 }
 
-/** A balance that the account states twice must be the same. */
-function agreed(statement: Statement, before: number | null, minor: number): number {
+/** The balance; one that the account states twice must be the same. */
+function agreedBalance(statement: Statement, before: number | null, minor: number): number {
   if (before !== null && before !== minor) statement.contradictory = true;
   return minor;
 }

@@ -4,8 +4,8 @@ import { type Amount, amountsOf, type Transaction } from "./camt-transaction.ts"
 import { XmlNode } from "./xml-events.ts";
 
 /**
- * An entry's amount in its account's currency, without a sign: from its own details, otherwise from
- * those of its transactions. Undefined if the file doesn't say, or contradicts itself.
+ * An entry's amount in its account's currency, without a sign: from the entry's details, otherwise
+ * from those of its transactions. Undefined if the file doesn't state it, or contradicts itself.
  */
 export function accountAmount(
   entry: XmlNode,
@@ -13,11 +13,11 @@ export function accountAmount(
   count: number,
   currency: string,
 ): number | undefined {
-  const own = amountIn(amountsOf(entry.child("AmtDtls") ?? new XmlNode("")), currency);
-  if (own !== undefined || transactions.length !== count) return own;
+  const entryAmount = amountIn(amountsOf(entry.child("AmtDtls") ?? new XmlNode("")), currency);
+  if (entryAmount !== undefined || transactions.length !== count) return entryAmount;
   let sum = 0n;
   for (const transaction of transactions) {
-    const minor = amountIn(named(transaction), currency);
+    const minor = amountIn(allAmounts(transaction), currency);
     if (minor === undefined) return undefined;
     const isOpposite =
       transaction.direction !== undefined && transaction.direction !== entry.get("CdtDbtInd");
@@ -27,18 +27,18 @@ export function accountAmount(
 }
 
 /** The transactions with their amounts in the account's currency. */
-export function accountParts(transactions: Transaction[], currency: string): Transaction[] {
+export function inAccountCurrency(transactions: Transaction[], currency: string): Transaction[] {
   return transactions.map((transaction) => ({
     ...transaction,
-    amount: named(transaction).find(({ ccy }) => ccy === currency),
+    amount: allAmounts(transaction).find(({ ccy }) => ccy === currency),
   }));
 }
 
-function named({ amount, amounts }: Transaction): Amount[] {
+function allAmounts({ amount, amounts }: Transaction): Amount[] {
   return amount ? [amount, ...amounts] : amounts;
 }
 
-/** All amounts in this currency must be equal. */
+/** The amount in a currency; undefined unless all amounts in that currency are equal. */
 function amountIn(amounts: Amount[], currency: string): number | undefined {
   const found = new Set(
     amounts

@@ -9,7 +9,7 @@ import { type Place, refuseFile } from "../refusal.ts";
 import type { SkipReason } from "../skip-reasons.ts";
 import { Statement } from "../statement.ts";
 import { bookingStateOf } from "../words/booking-states.ts";
-import { accountAmount, accountParts } from "./camt-currency.ts";
+import { accountAmount, inAccountCurrency } from "./camt-currency.ts";
 import {
   bankTransactionCode,
   camtTransaction,
@@ -28,11 +28,11 @@ const STATUSES: [RegExp, "booked" | SkipReason][] = [
   [/^(?:FUTR|FUTURE)$/i, "expected"],
   [/^(?:INFO|INFORMATION)$/i, "information"],
 ];
-/** How many transactions are kept in the details of an entry that stays one line. */
-const TRANSACTIONS_KEPT = 50;
+/** How many transactions are stored in the details of an entry that stays one line. */
+const MAX_STORED_TRANSACTIONS = 50;
 
-/** Banks give a handful per statement. */
-const BALANCES_MAX = 10_000;
+/** Banks state only a few balances per statement. */
+const MAX_BALANCES = 10_000;
 
 type Totals = { count: number; credits: number; creditSum: bigint; debitSum: bigint };
 type Balance = { code: string; minor: number; day: string };
@@ -57,7 +57,7 @@ export class CamtStatement {
   readonly #statement = new Statement();
   readonly #balances: Balance[] = [];
   #summary: XmlNode | undefined;
-  /** The totals of all entries and of booked ones, because banks state either. */
+  /** The totals of all entries and of booked entries, because banks state either. */
   readonly #all: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
   readonly #booked: Totals = { count: 0, credits: 0, creditSum: 0n, debitSum: 0n };
 
@@ -98,13 +98,13 @@ export class CamtStatement {
       return;
     }
     this.#statement.agreeOn(money.currency);
-    if (this.#balances.length >= BALANCES_MAX)
+    if (this.#balances.length >= MAX_BALANCES)
       throw refuseFile(
         this.#place,
         "Bal",
         "A statement has too many balances.",
         "",
-        `at most ${BALANCES_MAX}`,
+        `at most ${MAX_BALANCES}`,
       );
     this.#balances.push({ code, minor: money.minor, day: this.#dayOf(part.child("Dt")) ?? "" });
   }
@@ -126,7 +126,7 @@ export class CamtStatement {
       return out.skip(place, skipped, text);
     }
     if (!written || !money) return;
-    // A statement has only booked entries, so it need not say so.
+    // A statement has only booked entries, so the status may be missing.
     if (state !== "booked" && (status !== "" || this.#format === "camt.052"))
       return out.refuse(
         place,
@@ -176,8 +176,8 @@ export class CamtStatement {
       node,
     };
     const isConverted = written.currency !== money.currency;
-    const own = isConverted ? accountParts(transactions, money.currency) : transactions;
-    const parts = own.length > 1 ? this.#parts(entry, own) : undefined;
+    const converted = isConverted ? inAccountCurrency(transactions, money.currency) : transactions;
+    const parts = converted.length > 1 ? this.#parts(entry, converted) : undefined;
     if (parts)
       for (const [at, minor] of parts.entries())
         this.#add(entry, minor, transactions[at] as Transaction, place);
@@ -193,27 +193,28 @@ export class CamtStatement {
 
   close(): void {
     const statement = this.#statement;
-    const opening = this.#pick(["OPBD", "PRCD"], "first");
-    const closing = this.#pick(["CLBD"], "last");
+    const opening = this.#pickBalance(["OPBD", "PRCD"], "first");
+    const closing = this.#pickBalance(["CLBD"], "last");
     const interim =
       this.#format === "camt.053" ? this.#balances.filter(({ code }) => code === "ITBD") : [];
-    // The pages of one statement connect by interim balances.
+    // The pages of one statement are connected by interim balances.
     statement.opening =
       opening ??
       (interim.length === (closing === null ? 2 : 1) ? (interim[0]?.minor ?? null) : null);
     statement.closing =
       closing ??
       (interim.length === (opening === null ? 2 : 1) ? (interim.at(-1)?.minor ?? null) : null);
-    this.#requireOwnDirections(statement);
+    this.#requireEntryDirections(statement);
     if (this.#summary) this.#checkSummary(this.#summary);
     this.#reading.out.close(statement);
   }
 
   /**
-   * Some banks write the direction of the payment that an entry reverses, not the entry's.
-   * @throws FileRefused if the balances hold with the reversals turned round, and only then
+   * Some banks write the direction of the payment that an entry reverses, instead of the entry's
+   * direction.
+   * @throws FileRefused if the balances hold only with the signs of the reversals inverted
    */
-  #requireOwnDirections({ opening, closing, sum }: Statement): void {
+  #requireEntryDirections({ opening, closing, sum }: Statement): void {
     if (opening === null || closing === null || this.#reversals === 0n) return;
     const moved = BigInt(closing) - BigInt(opening);
     if (moved === sum || moved !== sum - 2n * this.#reversals) return;
@@ -227,13 +228,13 @@ export class CamtStatement {
   }
 
   /**
-   * The balance with the first of these codes that is present, of the first or last day; two of one
-   * day must be equal.
+   * The balance of the first or last day, with the first of these codes that the statement has. Two
+   * balances of one day must be equal.
    */
-  #pick(codes: string[], which: "first" | "last"): number | null {
-    for (const sought of codes) {
+  #pickBalance(codes: string[], which: "first" | "last"): number | null {
+    for (const wantedCode of codes) {
       const days = this.#balances
-        .filter(({ code }) => code === sought)
+        .filter(({ code }) => code === wantedCode)
         .sort((left, right) => (left.day < right.day ? -1 : left.day > right.day ? 1 : 0));
       const picked = which === "first" ? days[0] : days.at(-1);
       if (!picked) continue;
@@ -244,7 +245,7 @@ export class CamtStatement {
     return null;
   }
 
-  /** Signed amounts of the transactions, if they add up to the entry. */
+  /** The signed amounts of the transactions, if they add up to the entry. */
   #parts(entry: Entry, transactions: Transaction[]): number[] | undefined {
     const parts: number[] = [];
     let sum = 0n;
@@ -275,7 +276,7 @@ export class CamtStatement {
     transactions?: unknown,
   ): void {
     const { node, reversal } = entry;
-    // A reversal keeps the roles of the payment that it reverses.
+    // A reversal has the same debtor and creditor as the payment that it reverses.
     const party = amount_minor >= 0 !== reversal ? transaction.debtor : transaction.creditor;
     const entryReference = withoutPlaceholder(node.get("AcctSvcrRef"));
     const line: ImportLine = {
@@ -344,8 +345,8 @@ export class CamtStatement {
   }
 
   /**
-   * The amount of an entry that is not a line, for the file's totals; what can't be read of it
-   * doesn't matter.
+   * The amount of an entry that isn't imported, for the statement's totals; undefined if it can't
+   * be read.
    */
   #pendingMoney(node: XmlNode): Money | undefined {
     const money = moneyOf(node.child("Amt"));
@@ -354,7 +355,10 @@ export class CamtStatement {
     return { minor: node.get("CdtDbtInd") === "DBIT" ? -minor || 0 : minor, currency: money.ccy };
   }
 
-  /** The amount of an entry in another currency, in the account's currency, if the file says it. */
+  /**
+   * The amount of an entry in another currency, converted to the account's currency if the file
+   * states that amount.
+   */
   #inAccountCurrency(
     written: Money,
     node: XmlNode,
@@ -368,7 +372,7 @@ export class CamtStatement {
     return { minor: written.minor < 0 ? -minor || 0 : minor, currency };
   }
 
-  /** Undefined without a date, null if it is not a date. */
+  /** The day; undefined without a date, null for a text that is not a date. */
   #dayOf(node: XmlNode | undefined): string | null | undefined {
     if (!node) return undefined;
     const date = node.get("Dt");
@@ -384,47 +388,52 @@ export class CamtStatement {
   }
 
   /**
-   * Compares the entries with the stated counts and sums; one side alone only if the other has no
-   * entries.
+   * Compares the entries with the stated counts and sums. Totals of credits alone, or of debits
+   * alone, are only enough if the other side has no entries.
    */
   #checkSummary(summary: XmlNode): void {
-    const all = this.#fits(summary.child("TtlNtries"), ({ count, creditSum, debitSum }) => [
-      count,
-      creditSum + debitSum,
-    ]);
-    const credits = this.#fits(summary.child("TtlCdtNtries"), (totals) => [
+    const all = this.#matchesTotals(
+      summary.child("TtlNtries"),
+      ({ count, creditSum, debitSum }) => [count, creditSum + debitSum],
+    );
+    const credits = this.#matchesTotals(summary.child("TtlCdtNtries"), (totals) => [
       totals.credits,
       totals.creditSum,
     ]);
-    const debits = this.#fits(summary.child("TtlDbtNtries"), (totals) => [
+    const debits = this.#matchesTotals(summary.child("TtlDbtNtries"), (totals) => [
       totals.count - totals.credits,
       totals.debitSum,
     ]);
-    const fits = [all, credits, debits].filter((fit) => fit !== undefined);
+    const matches = [all, credits, debits].filter((match) => match !== undefined);
     const { count, credits: creditCount } = this.#all;
     const isWhole =
       all !== undefined ||
       ((credits !== undefined || creditCount === 0) &&
         (debits !== undefined || creditCount === count));
-    if (fits.includes(false)) this.#statement.control(false);
-    else if (fits.length > 0 && isWhole) this.#statement.control(true);
+    if (matches.includes(false)) this.#statement.control(false);
+    else if (matches.length > 0 && isWhole) this.#statement.control(true);
   }
 
   /**
-   * Whether count and sum match all entries, or the booked ones; undefined if they are not given.
+   * Whether the stated count and sum match all entries, or the booked ones; undefined if neither is
+   * stated.
    */
-  #fits(given: XmlNode | undefined, of: (totals: Totals) => [number, bigint]): boolean | undefined {
+  #matchesTotals(
+    given: XmlNode | undefined,
+    totalsOf: (totals: Totals) => [number, bigint],
+  ): boolean | undefined {
     const sum = given?.get("Sum");
     const number = given?.get("NbOfNtries");
     if (sum === undefined && number === undefined) return undefined;
     const minor =
       sum === undefined ? undefined : standardAmount(sum, this.#statement.currency ?? "EUR", ".");
     return [this.#all, this.#booked].some((totals) => {
-      const [count, total] = of(totals);
-      const isNumber =
+      const [count, total] = totalsOf(totals);
+      const isCountEqual =
         number === undefined || (/^\d{1,15}$/.test(number) && Number(number) === count);
       return (
-        isNumber && (minor === undefined || (typeof minor === "number" && BigInt(minor) === total))
+        isCountEqual &&
+        (minor === undefined || (typeof minor === "number" && BigInt(minor) === total))
       );
     });
   }
@@ -457,12 +466,12 @@ function textOf(node: XmlNode | undefined): string {
   return node?.get("Dt") ?? node?.get("DtTm") ?? node?.text.trim() ?? "";
 }
 
-/** What is kept of the transactions of an entry that stays one line. */
+/** What is stored about the transactions of an entry that stays one line. */
 function transactionDetails(transactions: Transaction[], count: number): unknown {
   if (count < 2) return undefined;
   if (transactions.length === 0) return [{ count }];
   return transactions
-    .slice(0, TRANSACTIONS_KEPT)
+    .slice(0, MAX_STORED_TRANSACTIONS)
     .map(({ amount, direction, reference, debtor, creditor }) => ({
       amount: amount && `${amount.ccy} ${amount.text}`,
       direction,

@@ -4,16 +4,16 @@ import { XmlNode } from "./xml-events.ts";
  * The maximum number of transactions of an entry that become separate lines; an entry with more
  * stays one line.
  */
-export const TRANSACTIONS_MAX = 50_000;
+export const MAX_TRANSACTIONS = 50_000;
 
 export type Amount = { text: string; ccy: string };
 
 /** The content of a TxDtls as a few texts: an entry may have tens of thousands of them. */
 export type Transaction = {
   amount: Amount | undefined;
-  /** The other amounts that it names, in any currency. */
+  /** The transaction's other amounts, in any currency. */
   amounts: Amount[];
-  /** CRDT or DBIT if the transaction says it itself. */
+  /** CRDT or DBIT, if the transaction states it. */
   direction: string | undefined;
   reference: string | undefined;
   description: string | undefined;
@@ -32,7 +32,7 @@ export type Party = {
   ultimate: string | undefined;
 };
 
-/** What banks write if there is nothing to say. */
+/** Texts that banks write for a missing value. */
 const PLACEHOLDER = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NONE|NA|N\/A|N\.A\.?|UNKNOWN|-|0+)$/i;
 
 const EMPTY = new XmlNode("");

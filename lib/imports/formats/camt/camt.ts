@@ -2,7 +2,7 @@ import type { Format } from "../mapping.ts";
 import type { Reader, Reading } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import { CamtStatement } from "./camt-statement.ts";
-import { camtTransaction, TRANSACTIONS_MAX, type Transaction } from "./camt-transaction.ts";
+import { camtTransaction, MAX_TRANSACTIONS, type Transaction } from "./camt-transaction.ts";
 import { XmlNode, xmlEvents } from "./xml-events.ts";
 
 /**
@@ -13,7 +13,7 @@ export const CAMT_NAMESPACE = /(?<![a-z])(camt\.05[234])\.001\.(\d{2})(?!\d)/;
 /** Namespaces of other ISO 20022 messages. */
 const OTHER_MESSAGE = /(?<![a-z])[a-z]{4}\.\d{3}\.\d{3}\.\d{2}(?!\d)/;
 export const CAMT_VERSIONS = { first: 1, last: 13 };
-/** The format of a message whose namespace doesn't say it. */
+/** The format of a message whose namespace doesn't state it. */
 export const CAMT_MESSAGES: Record<string, Format> = {
   BkToCstmrAcctRpt: "camt.052",
   BkToCstmrStmt: "camt.053",
@@ -27,9 +27,9 @@ const STATEMENTS: Record<string, Format> = {
 };
 /** The parts of a statement that are read; the others are ignored. */
 const PARTS = new Set(["Id", "CreDtTm", "FrToDt", "Acct", "Bal", "TxsSummry", "Ntry"]);
-/** For one entry without its transactions, and for one transaction. */
-const NODES_MAX = 20_000;
-/** For everything that is kept of an entry until its end. */
+/** The maximum number of elements of an entry without its transactions, and of a transaction. */
+const MAX_NODES = 20_000;
+/** The maximum length of an entry's text, which is in memory until the entry ends. */
 const TEXT_MAX_LENGTH = 32 * 1024 * 1024;
 
 /**
@@ -117,16 +117,16 @@ export function readCamt(reading: Reading, format: Format): Reader {
       if (tag.local === "TxDtls") transactionNodes = 1;
       else if (transactionNodes > 0) transactionNodes++;
       else nodes++;
-      if (nodes > NODES_MAX || transactionNodes > NODES_MAX)
+      if (nodes > MAX_NODES || transactionNodes > MAX_NODES)
         throw refuseFile(
           place(),
           tag.local,
           "An entry has too many elements.",
           "",
-          `at most ${NODES_MAX}`,
+          `at most ${MAX_NODES}`,
         );
       const node = new XmlNode(tag.local, tag.attributes.Ccy?.value);
-      // Transactions are removed one by one, because an entry may have many.
+      // Transactions aren't added to their entry, which may have many: each is read when it ends.
       if (tag.local !== "TxDtls") parent?.children.push(node);
       open.push(node);
     },
@@ -153,13 +153,13 @@ export function readCamt(reading: Reading, format: Format): Reader {
         statement = undefined;
       } else if (open.length === 0) finish(node);
       else if (node.name === "NtryDtls" && node.children.length === 0) {
-        // Some banks wrap each transaction of an entry in one of these.
+        // Some banks wrap each transaction of an entry in an NtryDtls, which is empty by now.
         open.at(-1)?.children.pop();
         nodes--;
       } else if (node.name === "TxDtls" && open[0]?.name === "Ntry") {
         transactionNodes = 0;
         transactionCount++;
-        if (transactionCount <= TRANSACTIONS_MAX) transactions.push(camtTransaction(node));
+        if (transactionCount <= MAX_TRANSACTIONS) transactions.push(camtTransaction(node));
         else {
           transactions = [];
           textLength = 0;

@@ -31,7 +31,7 @@ describe("camt: days as XML Schema allows them", () => {
   ]);
 });
 
-describe("camt: what an entry says of its booking", () => {
+describe("camt: the booking status of an entry", () => {
   const status = (text: string) => `<Sts><Prtry>${text}</Prtry></Sts>${on("2026-06-01")}`;
   const parties =
     "<NtryDtls><TxDtls><RltdPties><Dbtr><Nm>WE</Nm></Dbtr><Cdtr><Nm>THEY</Nm></Cdtr></RltdPties></TxDtls></NtryDtls>";

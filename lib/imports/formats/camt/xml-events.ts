@@ -2,8 +2,8 @@ import { SaxesParser, type SaxesTagNS } from "saxes";
 import type { Reader } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 
-const DEPTH_MAX = 64;
-/** The longest text, comment or tag. */
+const MAX_DEPTH = 64;
+/** The maximum length of a text, comment or tag. */
 const TOKEN_MAX_LENGTH = 1024 * 1024;
 
 export type XmlHandler = {
@@ -17,8 +17,8 @@ export type XmlHandler = {
 /**
  * Reads XML as events. Document types are refused, and with them every entity except XML's five:
  * nothing expands, nothing is fetched.
- * @throws FileRefused for XML that is not well-formed, was cut, is nested over 64 deep or has a
- *   text over 1 MiB
+ * @throws FileRefused for XML that is not well-formed, is truncated, is nested more than 64 levels
+ *   deep, or has a text over 1 MiB
  */
 export function xmlEvents(handler: XmlHandler): Reader {
   const parser = new SaxesParser({ xmlns: true });
@@ -48,13 +48,13 @@ export function xmlEvents(handler: XmlHandler): Reader {
   });
   parser.on("opentag", (tag) => {
     sinceEvent = 0;
-    if (++depth > DEPTH_MAX)
+    if (++depth > MAX_DEPTH)
       throw refuseFile(
         place(),
         null,
         "The XML is nested too deep.",
         tag.name,
-        `at most ${DEPTH_MAX} elements within each other`,
+        `at most ${MAX_DEPTH} elements within each other`,
       );
     handler.open(tag, place);
   });
@@ -86,7 +86,7 @@ export function xmlEvents(handler: XmlHandler): Reader {
   };
 }
 
-/** An element with its content: of one entry or balance, never of the file. */
+/** An element with its content, for single entries and balances, never for the whole file. */
 export class XmlNode {
   readonly name: string;
   /** The attribute Ccy of an amount. */

@@ -2,18 +2,18 @@ import { writtenAmount } from "../../../wire/money.ts";
 import type { ImportLine } from "../line.ts";
 import type { LineCollector } from "../line-collector.ts";
 import type { Reading } from "../reader.ts";
-import { type BalanceCourse, RunningBalance } from "../running-balance.ts";
+import { type BalancePattern, RunningBalance } from "../running-balance.ts";
 import { Statement } from "../statement.ts";
 import { isAvailableBalance } from "../words/balance-labels.ts";
 import { plainWords } from "../words/plain-words.ts";
 import { minorOf, type StatedBalance } from "./csv-stated-balances.ts";
 
-/** Columns whose values separate the accounts of a file with several. */
+/** Names of columns whose values distinguish the accounts of a file. */
 const ACCOUNT_NAMES =
   /\b(?:account|accounts|konto|kontonummer|auftragskonto|kontonr|iban|compte|cuenta|conto|conta|rekening|iban bban|konto nr|product|produkt|produit|producto|pocket|wallet|portfolio|currency|wahrung|waehrung|devise|divisa|moneda|muntsoort|valuta)\b/;
 /**
- * Checks a table's lines against the balances in its rows, and against those stated above and below
- * it.
+ * Checks a table's lines against the balances in its rows, and against the balances stated above
+ * and below it.
  */
 export class BalanceChecks {
   readonly statement = new Statement();
@@ -31,7 +31,7 @@ export class BalanceChecks {
     this.#reading = reading;
   }
 
-  lay(columns: readonly string[]): void {
+  setColumns(columns: readonly string[]): void {
     const name = this.#reading.mapping?.balance;
     this.#column = name === undefined ? -1 : columns.indexOf(name);
     this.#accountColumns = columns
@@ -39,7 +39,7 @@ export class BalanceChecks {
       .filter((at) => at >= 0 && at !== this.#column);
   }
 
-  line(line: ImportLine, cells: readonly string[]): void {
+  addLine(line: ImportLine, cells: readonly string[]): void {
     if (this.#column < 0) return;
     const text = (cells[this.#column] ?? "").trim();
     const read =
@@ -63,8 +63,8 @@ export class BalanceChecks {
   }
 
   /**
-   * Whether a row's amount moves the balance in the row, so that it is a line whatever its text
-   * says; null if only the next row can show that.
+   * Whether a row's amount explains the change of the balance, so that the row is a line regardless
+   * of its text; null if only the next row can show that.
    */
   isMovedBy(amount: string, cells: readonly string[]): boolean | null {
     const moved = this.minorOf(amount);
@@ -76,7 +76,7 @@ export class BalanceChecks {
     return this.#byAccount.isMovedBy(this.#accountOf(cells), moved, balance) ?? inFile;
   }
 
-  refused(): void {
+  addRefusal(): void {
     this.statement.refuse();
     this.#whole.interrupt();
     this.#byAccount.interrupt();
@@ -89,9 +89,9 @@ export class BalanceChecks {
     return minorOf(stated, mapping?.currency ?? currency, mapping?.decimal_separator);
   }
 
-  /** A file that states no balance has those at the ends of its running balance. */
-  #stateEnds(): void {
-    const isOfOneAccount = this.course === this.#whole.best;
+  /** Uses the ends of the running balance for a file that states no other balance. */
+  #useRunningEnds(): void {
+    const isOfOneAccount = this.pattern === this.#whole.best;
     const ends = this.#stated === 0 && isOfOneAccount ? this.#whole.ends : null;
     const column = this.#reading.mapping?.balance;
     if (ends === null || column === undefined || isAvailableBalance(column)) return;
@@ -100,8 +100,10 @@ export class BalanceChecks {
     if (statement.summary().balance_holds) this.#stated = 1;
   }
 
-  /** Adds a balance that is outside of the table, or in a row of it that is not a line. */
-  state(stated: StatedBalance): void {
+  /**
+   * Adds a balance that is stated outside of the table, or in one of its rows that is not a line.
+   */
+  addStated(stated: StatedBalance): void {
     const { mapping, currency } = this.#reading;
     const fileCurrency = mapping?.currency ?? currency;
     const minor = minorOf(stated, fileCurrency, mapping?.decimal_separator);
@@ -113,10 +115,8 @@ export class BalanceChecks {
     if (stated.currency !== null) this.statement.agreeOn(stated.currency);
   }
 
-  /**
-   * How the rows' balances follow the amounts: in the file as a whole, or in each account of it.
-   */
-  get course(): BalanceCourse {
+  /** How the rows' balances follow the amounts: in the whole file, or in each of its accounts. */
+  get pattern(): BalancePattern {
     const [whole, byAccount] = [this.#whole.best, this.#byAccount.best];
     const isByAccount =
       byAccount.holds > whole.holds ||
@@ -125,10 +125,10 @@ export class BalanceChecks {
   }
 
   end(out: LineCollector): void {
-    this.#stateEnds();
-    // Several opening balances belong to several accounts.
+    this.#useRunningEnds();
+    // Conflicting balances belong to several accounts.
     if (this.#stated > 0 && !this.#conflicting) out.close(this.statement);
-    const { holds, breaks, firstBreak } = this.course;
+    const { holds, breaks, firstBreak } = this.pattern;
     if (firstBreak === null) return;
     const column = this.#reading.mapping?.balance;
     const message =

@@ -4,23 +4,24 @@ import { cellsOf, columnsOf, DATES } from "./csv-fields.ts";
 import type { Question } from "./csv-readings.ts";
 import { type Column, commonDateFormats, type Table } from "./csv-table.ts";
 
-const ORDERED_MIN = 4;
+const MIN_ORDERED_DAYS = 4;
 /** Rare formats, which need the years as evidence. */
 const YEAR_FIRST: readonly DateFormat[] = ["YY.MM.DD", "YY/MM/DD"];
 
-/** The format in which all days of a table can be read; asked if several can. */
+/** Sets the format in which all days of a table can be read, or asks if several formats can. */
 export function withDates(table: Table, mapping: Mapping, questions: Question[]): Mapping {
   if (mapping.date_format !== undefined) return mapping;
   const cells = cellsOf(table, mapping, DATES, "date");
   let formats = commonDateFormats(cells);
   if (formats.length > 1) {
-    // Other columns of dates use the same format.
+    // The table's other date columns use the same format.
     const others = table.columns.filter(({ kind }) => kind === "date");
     const common = commonDateFormats(others.flatMap((column) => column.cells));
     if (common.length > 0) formats = formats.filter((format) => common.includes(format));
   }
-  if (formats.length > 1) formats = inOrder(columnsOf(table, mapping, DATES, "date"), formats);
-  if (formats.length > 1) formats = byYears(cells, formats);
+  if (formats.length > 1)
+    formats = formatsInOrder(columnsOf(table, mapping, DATES, "date"), formats);
+  if (formats.length > 1) formats = formatsWithCloseYears(cells, formats);
   const [only] = formats;
   if (formats.length <= 1) return only ? { ...mapping, date_format: only } : mapping;
   const day = (format: DateFormat, cell: string) => dateReader(format, "UTC")(cell);
@@ -45,31 +46,34 @@ export function withDates(table: Table, mapping: Mapping, questions: Question[])
 }
 
 /**
- * A file is about a year or two: formats that read days of a month as years are dropped, such as
- * 26.10.02 and 26.10.15 as 2002 and 2015.
+ * Drops formats that read days of a month as years, such as 26.10.02 and 26.10.15 as 2002 and 2015:
+ * the dates of a file are within two calendar years.
  */
-function byYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
+function formatsWithCloseYears(cells: readonly string[], formats: DateFormat[]): DateFormat[] {
   const close = formats.filter((format) => {
     const read = dateReader(format, "UTC");
     const years = [...new Set(cells)].flatMap((cell) => Number(read(cell)?.slice(0, 4)) || []);
     return Math.max(...years) - Math.min(...years) <= 1;
   });
-  const left = close.length > 0 ? close : formats;
-  const usual = left.filter((format) => !YEAR_FIRST.includes(format));
-  return usual.length > 0 ? usual : left;
+  const remaining = close.length > 0 ? close : formats;
+  const usual = remaining.filter((format) => !YEAR_FIRST.includes(format));
+  return usual.length > 0 ? usual : remaining;
 }
 
-/** Rows are ordered by a column's days: formats that contradict the order are dropped. */
-function inOrder(columns: readonly Column[], formats: DateFormat[]): DateFormat[] {
-  const ordering = columns.filter(({ cells }) => new Set(cells).size >= ORDERED_MIN);
+/**
+ * Returns the only format in which a column of days is sorted, as rows usually are. If none or
+ * several are, returns all formats.
+ */
+function formatsInOrder(columns: readonly Column[], formats: DateFormat[]): DateFormat[] {
+  const ordering = columns.filter(({ cells }) => new Set(cells).size >= MIN_ORDERED_DAYS);
   if (ordering.length === 0) return formats;
   const ordered = formats.filter((format) => {
     const read = dateReader(format, "UTC");
     return ordering.some(({ cells }) => {
       const days = cells.map((cell) => read(cell) ?? "");
-      const ups = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
-      const downs = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
-      return !(ups && downs);
+      const hasRise = days.some((day, at) => at > 0 && day > (days[at - 1] ?? ""));
+      const hasFall = days.some((day, at) => at > 0 && day < (days[at - 1] ?? ""));
+      return !(hasRise && hasFall);
     });
   });
   return ordered.length === 1 ? ordered : formats;

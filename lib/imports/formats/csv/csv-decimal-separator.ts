@@ -5,7 +5,8 @@ import type { Question } from "./csv-readings.ts";
 import type { Table } from "./csv-table.ts";
 
 /**
- * Decides by syntax alone: for a currency with three decimals, 1.234 stays open, as for a person.
+ * Sets the decimal separator by the syntax of the amounts, or asks. It allows for three decimals,
+ * so 1.234 stays open, as for a person.
  */
 export function withSeparator(table: Table, mapping: Mapping, questions: Question[]): Mapping {
   if (mapping.decimal_separator !== undefined) return mapping;
@@ -29,7 +30,10 @@ export function withSeparator(table: Table, mapping: Mapping, questions: Questio
     about: "decimal_separator",
     message: `"${ambiguous}" can be read as two amounts. Which mark stands before the decimals?`,
     example: ambiguous,
-    choices: fitting.map((value) => ({ value, reads_as: shown(read(ambiguous, value)) })),
+    choices: fitting.map((value) => ({
+      value,
+      reads_as: formatThousandths(read(ambiguous, value)),
+    })),
   });
   return mapping;
 }
@@ -47,7 +51,7 @@ export function fittingSeparators(bare: readonly string[]): DecimalSeparator[] {
 }
 
 /** Minor units with three decimals, as a person writes them. */
-function shown(minor: ReturnType<typeof writtenAmount>): string | null {
+function formatThousandths(minor: ReturnType<typeof writtenAmount>): string | null {
   if (typeof minor !== "number") return null;
   const digits = String(Math.abs(minor)).padStart(4, "0");
   const fraction = digits.slice(-3).replace(/^000$/, "");

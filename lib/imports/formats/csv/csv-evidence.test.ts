@@ -517,7 +517,7 @@ test("a question's answer, in the mapping, reads the file", async () => {
   );
 });
 
-test("a state that only a row beyond the first MiB has is refused there, never stored", async () => {
+test("refuses a row with an unknown status beyond the first MiB", async () => {
   const many = Array.from(
     { length: 40_000 },
     (_, nth) => `2026-03-13,line ${nth} of many,-1.00,Posted`,
@@ -528,7 +528,7 @@ test("a state that only a row beyond the first MiB has is refused there, never s
   expect(refused).toEqual([40_002]);
 });
 
-test("a mapping without these settings reads as before", async () => {
+test("reads a saved mapping without settings for amounts", async () => {
   const saved: Mapping = {
     fields: { booked_date: "Datum", amount: "Betrag", sign: "S/H" },
     date_format: "DD.MM.YYYY",

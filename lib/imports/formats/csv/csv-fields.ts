@@ -1,9 +1,9 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
 import type { MappedField, Mapping } from "../mapping.ts";
 import { looksLikeAmount } from "./csv-layout.ts";
-import { ROWS_COMPARED, thousandthsOf } from "./csv-steps.ts";
+import { MAX_COMPARED_ROWS, thousandthsOf } from "./csv-steps.ts";
 import type { Column, ColumnKind, Table } from "./csv-table.ts";
-import { fieldsNamed } from "./csv-words.ts";
+import { fieldsForName } from "./csv-words.ts";
 
 /**
  * The kinds of values that a field may have: "Valuta" is a date in German and a currency in Dutch.
@@ -25,8 +25,8 @@ const KINDS: Record<MappedField, ColumnKind[]> = {
   group_key: ["text", "amount", "empty"],
   external_id: ["text", "amount", "date"],
 };
-/** The names of currency columns, likeliest first, that say nothing about whose currency it is. */
-const PLAIN_CURRENCIES = 9;
+/** How many names of currency columns, likeliest first, don't state whose currency it is. */
+const PLAIN_CURRENCY_NAMES = 9;
 /** The text that a spreadsheet writes for a formula that failed or was never computed. */
 const ERROR = /^(?:#|=|Err:\d)/;
 export const AMOUNTS = ["amount", "debit", "credit"] as const;
@@ -35,27 +35,27 @@ export const DATES = ["value_date", "booked_date"] as const;
 export type Proposal = {
   fields: Mapping["fields"];
   fee_sign?: Mapping["fee_sign"];
-  /** Columns that could all be the amount: a person decides. */
+  /** Columns that may all be the amount, so that a person decides. */
   amounts: string[];
 };
 
 /** Maps fields by the columns' names, preferring filled columns to empty ones. */
-export function proposedFields(table: Table): Proposal {
+export function proposeFields(table: Table): Proposal {
   const { columns, rows } = table;
   const isBlank = rows.length === 0;
   const candidates = columns
-    .flatMap((column) => fieldsNamed(column.name).map((named) => ({ ...named, column })))
+    .flatMap((column) => fieldsForName(column.name).map((named) => ({ ...named, column })))
     .filter(
       ({ field, column }) =>
         isBlank ||
         KINDS[field].includes(column.kind) ||
-        (field === "currency" && isCodes(column)) ||
-        (isSide(field) && isFaulty(column)),
+        (field === "currency" && hasCodes(column)) ||
+        (isSide(field) && hasErrors(column)),
     )
     .sort(
       (left, right) =>
         Number(left.column.kind === "empty") - Number(right.column.kind === "empty") ||
-        left.place - right.place ||
+        left.rank - right.rank ||
         left.column.at - right.column.at,
     );
   const fields: Mapping["fields"] = {};
@@ -93,14 +93,14 @@ export function proposedFields(table: Table): Proposal {
  * currency of the payment and of the account, and no column that is just called currency.
  */
 function hasOtherCurrency(
-  candidates: readonly { field: MappedField; place: number; column: Column }[],
+  candidates: readonly { field: MappedField; rank: number; column: Column }[],
   mapped: string | undefined,
 ): boolean {
   const currencies = candidates.filter(({ field }) => field === "currency");
-  const own = currencies.find(({ column }) => column.name === mapped);
-  if (!own || own.place < PLAIN_CURRENCIES) return false;
+  const candidate = currencies.find(({ column }) => column.name === mapped);
+  if (!candidate || candidate.rank < PLAIN_CURRENCY_NAMES) return false;
   return currencies.some(({ column: { all } }) =>
-    all.some((cell, row) => cell !== "" && cell !== own.column.all[row]),
+    all.some((cell, row) => cell !== "" && cell !== candidate.column.all[row]),
   );
 }
 
@@ -109,25 +109,31 @@ function isSide(field: MappedField): boolean {
 }
 
 /**
- * Whether errors such as #REF! stand between a column's amounts: without it, its rows would be read
- * by the other column alone.
+ * Whether a column has errors such as #REF! among its amounts. It stays mapped, because its rows
+ * would otherwise be read by the other column alone.
  */
-function isFaulty({ kind, cells }: Column): boolean {
+function hasErrors({ kind, cells }: Column): boolean {
   return kind === "text" && cells.every((cell) => ERROR.test(cell) || looksLikeAmount(cell));
 }
 
-/** Codes of obsolete currencies are not the source's: their rows are refused. */
-function isCodes({ kind, cells }: Column): boolean {
+/**
+ * Whether a column has codes of three letters. Those of obsolete currencies are mapped, too, so
+ * that their rows are refused instead of being read in the source's currency.
+ */
+function hasCodes({ kind, cells }: Column): boolean {
   return kind === "text" && cells.every((cell) => /^[A-Z]{3}$/.test(cell));
 }
 
-/** Gross, net and total are amounts, too: the rows show which one is meant, or a person decides. */
+/**
+ * Chooses among columns such as gross, net and total, which are all amounts: by a fee that explains
+ * the difference in the rows, otherwise a person decides.
+ */
 function withOneAmount(columns: readonly Column[], fields: Mapping["fields"]): Proposal {
   const amounts = columns.filter(
     ({ name, kind }) =>
       kind === "amount" &&
       // The second column with the same name is called "Amount (2)".
-      fieldsNamed(name.replace(/ \(\d+\)$/, "")).some(({ field }) => field === "amount"),
+      fieldsForName(name.replace(/ \(\d+\)$/, "")).some(({ field }) => field === "amount"),
   );
   if (!fields.amount || amounts.length < 2) return { fields, amounts: [] };
   if (amounts.every(({ all }) => all.every((cell, at) => cell === amounts[0]?.all[at])))
@@ -158,7 +164,7 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   let plus = true;
   let minus = true;
   let isFound = false;
-  for (let row = 0; row < Math.min(gross.all.length, ROWS_COMPARED); row++) {
+  for (let row = 0; row < Math.min(gross.all.length, MAX_COMPARED_ROWS); row++) {
     const [before = 0, cost = 0, after = 0] = [gross, fee, net].map(({ all }) => sizeAt(all, row));
     if (Number.isNaN(before + cost + after)) return undefined;
     if (cost !== 0) isFound = true;
@@ -169,13 +175,13 @@ function feeSignOf(gross: Column, fee: Column, net: Column): "plus" | "minus" | 
   return plus ? "plus" : "minus";
 }
 
-/** A blank is zero. */
+/** The amount in a row, in thousandths; a blank is zero. */
 function sizeAt(all: readonly string[], row: number): number {
   const cell = all[row] ?? "";
   return cell === "" ? 0 : thousandthsOf(cell);
 }
 
-/** The columns that have these fields; without such a column, all columns that may have them. */
+/** The columns mapped to these fields; if there are none, all columns of this kind. */
 export function columnsOf(
   table: Table,
   mapping: Mapping,
@@ -188,7 +194,7 @@ export function columnsOf(
   return named.length > 0 ? named : table.columns.filter((one) => one.kind === kind);
 }
 
-/** The cells of these columns. */
+/** The cells of the columns from `columnsOf`. */
 export function cellsOf(
   table: Table,
   mapping: Mapping,

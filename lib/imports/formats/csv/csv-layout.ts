@@ -9,14 +9,15 @@ import {
 } from "../mapping.ts";
 import { tableRecords } from "./table-records.ts";
 
-/** For describing a table, and for detecting its delimiter. */
-const ROWS_LOOKED_AT = 20_000;
-const ROWS_SCORED = 25;
-const HEAD_SCORED = 16_384;
+/** The maximum number of rows that describe a table. */
+const MAX_ROWS = 20_000;
+/** The maximum number of rows and characters by which a delimiter is detected. */
+const MAX_SCORED_ROWS = 25;
+const MAX_SCORED_LENGTH = 16_384;
 
 export type Row = { cells: string[]; line: number };
 
-/** Formats that a person can choose. Numbers of seconds look like other numbers. */
+/** The formats that are detected. Unix times are not, because they look like other numbers. */
 const WRITTEN_FORMATS = DATE_FORMATS.filter((format) => !format.startsWith("unix"));
 const READERS = WRITTEN_FORMATS.map((format) => ({
   format,
@@ -25,8 +26,8 @@ const READERS = WRITTEN_FORMATS.map((format) => ({
 }));
 
 /**
- * The longest text that is tried as a date or an amount: for a long cell of blanks, trying would
- * take quadratic time.
+ * The maximum length of a text that is tried as a date or an amount, because a long cell of blanks
+ * would take quadratic time.
  */
 const VALUE_MAX_LENGTH = 40;
 
@@ -52,11 +53,12 @@ export function looksLikeAmount(text: string): boolean {
   return marks !== undefined && DIGITS.test(marks.body);
 }
 
-const NOTHING_MAX_LENGTH = 6;
+const PLACEHOLDER_MAX_LENGTH = 6;
 
-/** Dashes or a word such as "none" in place of an amount. */
-export function isNothing(cell: string): boolean {
-  if (cell.length > NOTHING_MAX_LENGTH || isDigit(cell.charCodeAt(cell.length - 1))) return false;
+/** Dashes or a word such as "n/a" in place of an amount. */
+export function isPlaceholder(cell: string): boolean {
+  if (cell.length > PLACEHOLDER_MAX_LENGTH || isDigit(cell.charCodeAt(cell.length - 1)))
+    return false;
   return /^(?:[-\u2013\u2014]{1,2}|n\/?a|null|\(null\)|nil)$/i.test(cell);
 }
 
@@ -77,8 +79,11 @@ export function delimiterOf(head: string): Delimiter {
 }
 
 function headRows(head: string, delimiter: Delimiter): Row[] {
-  const isWhole = head.length < HEAD_SCORED;
-  return rowsOf(head.slice(0, HEAD_SCORED), delimiter, undefined, isWhole).slice(0, ROWS_SCORED);
+  const isWhole = head.length < MAX_SCORED_LENGTH;
+  return rowsOf(head.slice(0, MAX_SCORED_LENGTH), delimiter, undefined, isWhole).slice(
+    0,
+    MAX_SCORED_ROWS,
+  );
 }
 
 function scoreOf(rows: Row[]): number {
@@ -101,8 +106,8 @@ function scoreOf(rows: Row[]): number {
 }
 
 /**
- * The first rows of a file's head. The last is left out, because it may be cut; `isWhole`: nothing
- * was cut.
+ * The first rows of a file's head. The last row is left out, because it may be incomplete, unless
+ * the head `isWhole`.
  */
 export function rowsOf(
   head: string,
@@ -112,7 +117,7 @@ export function rowsOf(
 ): Row[] {
   const rows: Row[] = [];
   const records = tableRecords(delimiter, quote, (cells, line) => {
-    if (rows.length < ROWS_LOOKED_AT) rows.push({ cells, line });
+    if (rows.length < MAX_ROWS) rows.push({ cells, line });
   });
   try {
     records.write(head);
@@ -123,7 +128,7 @@ export function rowsOf(
   return rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
 }
 
-/** `'` if cells are enclosed by it and none by `"`. */
+/** `'` if it encloses cells and `"` encloses none. */
 export function quoteOf(head: string, delimiter: Delimiter): Mapping["quote"] {
   const mark =
     delimiter === "|" || delimiter === "\t" ? `\\${delimiter === "\t" ? "t" : "|"}` : delimiter;

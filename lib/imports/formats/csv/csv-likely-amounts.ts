@@ -1,10 +1,10 @@
-import { ROWS_COMPARED, shareOfSteps, thousandthsOf } from "./csv-steps.ts";
+import { MAX_COMPARED_ROWS, shareOfSteps, thousandthsOf } from "./csv-steps.ts";
 import type { Column } from "./csv-table.ts";
 
 /**
- * The columns that can be the amount, among several whose names don't say it: a line has an amount
- * in each row, bare integers are also numbers of cheques and accounts, and a balance moves by the
- * amount.
+ * The columns that may be the amount, among several whose names don't tell. The amount is filled in
+ * each row and has signs or decimals, because bare integers may be check numbers or account
+ * numbers. A column that moves by the amounts of another is a balance.
  */
 export function likelyAmounts(columns: Column[]): { amounts: Column[]; balance?: Column } {
   const filled = columns.filter(
@@ -16,22 +16,22 @@ export function likelyAmounts(columns: Column[]): { amounts: Column[]; balance?:
   const moved = amounts.filter((one) =>
     amounts.some((amount) => amount !== one && movesBy(one, amount)),
   );
-  // A balance after the line usually stands to the right of the one before it.
+  // The balance after a line is usually to the right of the balance before it.
   const balance = moved.at(-1);
   return balance
     ? { amounts: amounts.filter((one) => !moved.includes(one)), balance }
     : { amounts };
 }
 
-/** With a sign or decimals. */
+/** Whether an amount has a sign or decimals. */
 function isWrittenAsMoney(cell: string): boolean {
   return /^[-+(\u2212]|[-+)\u2212]$|[.,]\d{1,3}(?:\D|$)/.test(cell);
 }
 
 /** Whether each step of a column has the size of the amount in its row, or in the row before. */
 function movesBy(balance: Column, amount: Column): boolean {
-  const balances = balance.all.slice(0, ROWS_COMPARED).map(thousandthsOf);
+  const balances = balance.all.slice(0, MAX_COMPARED_ROWS).map(thousandthsOf);
   if (balances.every((one) => one === balances[0])) return false;
-  const sizes = amount.all.slice(0, ROWS_COMPARED).map((cell) => Math.abs(thousandthsOf(cell)));
+  const sizes = amount.all.slice(0, MAX_COMPARED_ROWS).map((cell) => Math.abs(thousandthsOf(cell)));
   return shareOfSteps(balances, sizes) === 1;
 }

@@ -1,24 +1,24 @@
 import type { Delimiter, Encoding, MappedField, Mapping } from "../mapping.ts";
 import { withDates } from "./csv-date-format.ts";
 import { bareAmounts, fittingSeparators, withSeparator } from "./csv-decimal-separator.ts";
-import { AMOUNTS, cellsOf, DATES, type Proposal, proposedFields } from "./csv-fields.ts";
+import { AMOUNTS, cellsOf, DATES, type Proposal, proposeFields } from "./csv-fields.ts";
 import { quoteOf, type Row } from "./csv-layout.ts";
 import { likelyAmounts } from "./csv-likely-amounts.ts";
 import { withMinorUnits } from "./csv-minor-units.ts";
 import type { Question } from "./csv-readings.ts";
 import { type ColumnKind, type Table, tableOf } from "./csv-table.ts";
-import { fieldsNamed } from "./csv-words.ts";
+import { fieldsForName } from "./csv-words.ts";
 import { Evidence } from "./evidence/evidence.ts";
 import { isBalanceName } from "./evidence/find-balance.ts";
 import { headerCurrency } from "./evidence/find-currency.ts";
 import { weigh } from "./evidence/weigh.ts";
-import { without } from "./evidence/weigh-direction.ts";
+import { omitField } from "./evidence/weigh-direction.ts";
 
 export type { Question } from "./csv-readings.ts";
 export type { ColumnKind } from "./csv-table.ts";
 
 const SAMPLES = 10;
-const NOTHING: Proposal = { fields: {}, amounts: [] };
+const NO_PROPOSAL: Proposal = { fields: {}, amounts: [] };
 
 export type CsvDescription = {
   delimiter: Delimiter;
@@ -29,7 +29,7 @@ export type CsvDescription = {
   columns: { name: string; kind: ColumnKind; samples: string[] }[];
   /** The first ten rows of the table, cell by cell. */
   rows: { line: number; cells: string[] }[];
-  /** The mapping as far as names and values determine it. */
+  /** The mapping, as far as names and values determine it. */
   mapping: Mapping;
   /** The currency in the amount column's header, as in "Bedrag (EUR)". */
   currency: string | null;
@@ -52,7 +52,8 @@ export type Known = {
   /** Whether the head is the whole file, so that its last row is not cut. */
   isWhole?: boolean;
   /**
-   * For a workbook: typed numbers and dates have a point and ISO 8601, whatever the mapping says.
+   * For a workbook with typed cells: numbers have a decimal point, and dates follow ISO 8601,
+   * regardless of the mapping.
    */
   isTyped?: boolean;
 };
@@ -82,30 +83,30 @@ export function describeTable(
   layout: { delimiter: Delimiter; quote?: Mapping["quote"] },
   { mapping: given, currency, isTyped }: Known,
 ): Described {
-  const isNamed = Object.keys(given?.fields ?? {}).length > 0;
-  const proposed = isNamed || !table.hasHeader ? NOTHING : proposedFields(table);
+  const hasMappedFields = Object.keys(given?.fields ?? {}).length > 0;
+  const proposed = hasMappedFields || !table.hasHeader ? NO_PROPOSAL : proposeFields(table);
   let mapping: Mapping = {
     ...layout,
     header_row: table.hasHeader,
     ...(proposed.fee_sign && { fee_sign: proposed.fee_sign }),
     ...given,
-    fields: isNamed ? (given?.fields ?? {}) : proposed.fields,
+    fields: hasMappedFields ? (given?.fields ?? {}) : proposed.fields,
   };
-  if (!isNamed && currency) mapping = inCurrency(table, mapping, currency);
+  if (!hasMappedFields && currency) mapping = withSourceCurrency(table, mapping, currency);
   const questions: Question[] = [];
   if (table.rows.length > 0) {
-    const pair = pairOf(table, mapping);
+    const pair = unnamedPair(table, mapping);
     if (pair) mapping = { ...mapping, fields: { ...mapping.fields, ...pair } };
-    questions.push(...openColumns(table, mapping, proposed.amounts));
-    if (!table.hasHeader && !isNamed) mapping = withLongestText(table, mapping);
-    if (!isNamed) mapping = withoutSparseDays(table, withMinorUnits(table, mapping));
+    questions.push(...askColumns(table, mapping, proposed.amounts));
+    if (!table.hasHeader && !hasMappedFields) mapping = withLongestText(table, mapping);
+    if (!hasMappedFields) mapping = withoutSparseDays(table, withMinorUnits(table, mapping));
     if (isTyped) mapping = withTypes(table, mapping);
     mapping = withDates(table, mapping, questions);
     mapping = withSeparator(table, mapping, questions);
     if (questions.length === 0) {
-      const isOpen = pair !== null && given?.fields.debit === undefined;
+      const isPairUndecided = pair !== null && given?.fields.debit === undefined;
       const evidence = new Evidence(table, mapping, currency);
-      weigh(evidence, isOpen);
+      weigh(evidence, isPairUndecided);
       mapping = evidence.mapping;
       questions.push(...evidence.questions);
     }
@@ -131,10 +132,10 @@ export function describeTable(
 }
 
 /**
- * Which column is the amount, and which the date, if no name says it. If only one column can be it,
- * it is.
+ * Asks which column is the amount, and which the date, if no name tells. A single candidate is
+ * mapped without asking.
  */
-function openColumns(table: Table, mapping: Mapping, amounts: readonly string[]): Question[] {
+function askColumns(table: Table, mapping: Mapping, amounts: readonly string[]): Question[] {
   const { fields } = mapping;
   const questions: Question[] = [];
   const hasAmount =
@@ -142,7 +143,7 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
   if (hasAmount === undefined) {
     const columns = table.columns.filter(({ name }) => amounts.includes(name));
     const message = "Which column is the amount?";
-    const question = whichColumn(
+    const question = columnQuestion(
       "amount",
       message,
       columns.length > 1 ? columns : table.columns,
@@ -153,32 +154,35 @@ function openColumns(table: Table, mapping: Mapping, amounts: readonly string[])
   }
   if ((fields.value_date ?? fields.booked_date) === undefined) {
     const message = "Which column is the date?";
-    const question = whichColumn("value_date", message, table.columns, "date", mapping);
+    const question = columnQuestion("value_date", message, table.columns, "date", mapping);
     if (question) questions.push(question);
   }
   return questions;
 }
 
 /**
- * Where a table has columns for several currencies, such as "Debit EUR" and "Debit USD", maps to
- * those of the source's currency.
+ * If a table has columns for several currencies, such as "Debit EUR" and "Debit USD", maps those of
+ * the source's currency.
  */
-function inCurrency(table: Table, mapping: Mapping, currency: string): Mapping {
+function withSourceCurrency(table: Table, mapping: Mapping, currency: string): Mapping {
   const fields = { ...mapping.fields };
   for (const field of AMOUNTS) {
     const name = fields[field];
     if (name === undefined || (headerCurrency(name) ?? currency) === currency) continue;
-    const own = table.columns.find(
+    const match = table.columns.find(
       (column) =>
         headerCurrency(column.name) === currency &&
-        fieldsNamed(column.name).some((named) => named.field === field),
+        fieldsForName(column.name).some((named) => named.field === field),
     );
-    if (own) fields[field] = own.name;
+    if (match) fields[field] = match.name;
   }
   return { ...mapping, fields };
 }
 
-/** A booking date that most rows lack says nothing about whether they are booked. */
+/**
+ * Drops the mapping of a booking date that most rows lack, because it doesn't show whether they are
+ * booked.
+ */
 function withoutSparseDays(table: Table, mapping: Mapping): Mapping {
   const { booked_date, value_date, ...fields } = mapping.fields;
   const [booked, value] = [booked_date, value_date].map((name) =>
@@ -190,7 +194,7 @@ function withoutSparseDays(table: Table, mapping: Mapping): Mapping {
   return { ...mapping, fields: { ...fields, ...(value_date && { value_date }) } };
 }
 
-/** The text of a table without column names. */
+/** Maps the longest text of a table without column names as the description. */
 function withLongestText(table: Table, mapping: Mapping): Mapping {
   const length = ({ cells }: Table["columns"][number]) => cells.join("").length;
   const [longest] = table.columns
@@ -201,10 +205,10 @@ function withLongestText(table: Table, mapping: Mapping): Mapping {
 }
 
 /**
- * Two columns of amounts, of which each row has one, are money out and in; the rows, or a person,
- * decide which is which.
+ * Finds two columns of amounts of which each row has exactly one: they are money out and money in.
+ * The rows, or a person, decide which is which.
  */
-function pairOf(
+function unnamedPair(
   table: Table,
   { fields }: Mapping,
 ): Pick<Mapping["fields"], "debit" | "credit"> | null {
@@ -213,7 +217,7 @@ function pairOf(
     ({ name, kind, cells }) =>
       kind === "amount" &&
       cells.length > 0 &&
-      !Object.values(without(fields, "debit")).includes(name),
+      !Object.values(omitField(fields, "debit")).includes(name),
   );
   for (const debit of amounts) {
     if (fields.debit !== undefined && fields.debit !== debit.name) continue;
@@ -231,8 +235,10 @@ function isZero(cell: string): boolean {
   return !/[1-9]/.test(cell);
 }
 
-/** No question if there is only one candidate: it is mapped. */
-function whichColumn(
+/**
+ * The question which column has a field; undefined for a single candidate, which is mapped instead.
+ */
+function columnQuestion(
   field: MappedField,
   message: string,
   columns: Table["columns"],
@@ -241,22 +247,25 @@ function whichColumn(
 ): Question | undefined {
   const taken = Object.values(mapping.fields);
   const free = columns.filter((column) => column.kind === kind && !taken.includes(column.name));
-  const { amounts: unlike, balance } =
+  const { amounts: unmapped, balance } =
     field === "amount"
       ? likelyAmounts(free.filter(({ name }) => !isBalanceName(name)))
       : { amounts: free };
-  // Columns that are equal in every row count as one answer.
-  const likely = unlike.filter(
-    ({ all }, at) => unlike.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
+  // Columns that are equal in every row count as one candidate.
+  const likely = unmapped.filter(
+    ({ all }, at) => unmapped.findIndex((other) => other.all.join("\n") === all.join("\n")) === at,
   );
-  const open = likely.length > 0 ? likely : columns;
-  const [only] = open;
+  const candidates = likely.length > 0 ? likely : columns;
+  const [only] = candidates;
   if (only && likely.length === 1) {
     mapping.fields = { ...mapping.fields, [field]: only.name };
     if (balance) mapping.balance ??= balance.name;
     return undefined;
   }
-  const choices = open.map(({ name, cells }) => ({ value: name, reads_as: cells[0] ?? null }));
+  const choices = candidates.map(({ name, cells }) => ({
+    value: name,
+    reads_as: cells[0] ?? null,
+  }));
   return { about: `fields.${field}`, message, example: null, choices };
 }
 

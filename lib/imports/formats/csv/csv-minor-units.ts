@@ -12,15 +12,15 @@ const PAIRS = [
 ] as const;
 
 /**
- * A column whose name says cents, such as `amount_cents`, and that has integers only, is an amount
- * in minor units.
+ * Maps a column as an amount in minor units if its name says cents, such as `amount_cents`, and it
+ * has only integers.
  * @throws FileRefused for debits and credits in minor units, which no field of a mapping has, and
- * for thousands
+ *   for thousands
  */
 export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
   const fields = { ...mapping.fields };
   const isMinor = (name: string | undefined) =>
-    table.columns.some((column) => column.name === name && namesMinorUnits(column));
+    table.columns.some((column) => column.name === name && hasMinorUnits(column));
   for (const [major, minor] of PAIRS) {
     const name = fields[major];
     if (!isMinor(name)) continue;
@@ -48,8 +48,8 @@ export function withMinorUnits(table: Table, mapping: Mapping): Mapping {
   return { ...mapping, fields };
 }
 
-/** Whether a column's name says cents, and it has integers only. */
-export function namesMinorUnits({ name, cells }: Column): boolean {
+/** Whether a column's name says cents, and it has only integers. */
+export function hasMinorUnits({ name, cells }: Column): boolean {
   const words = plainWords(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"));
   return MINOR_NAMES.test(words) && cells.every((cell) => /^[-+]?\d+$/.test(cell));
 }

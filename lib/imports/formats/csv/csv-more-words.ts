@@ -1,8 +1,8 @@
 import type { MappedField } from "../mapping.ts";
 
 /**
- * More column names, also in the Nordic languages, Polish, Czech and Hungarian, less likely than
- * those of `HEADER_WORDS`. In the same form.
+ * More column names, also in the Nordic languages, Polish, Czech and Hungarian. They have the same
+ * form as `HEADER_WORDS`, and are less likely.
  */
 export const MORE_HEADER_WORDS: Partial<Record<MappedField, string>> = {
   amount: `tranzakcio osszege|belopp|belob|beloeb|belop|kwota|kwota operacji|castka|osszeg|maara|summa|local amount|line amount|betrag in hauswahrung|montant en euros

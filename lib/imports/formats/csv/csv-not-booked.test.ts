@@ -1,4 +1,4 @@
-/** Rows of a table that are no booked lines: reserved items, totals and balances among the lines. */
+/** Rows of a table that aren't booked lines: reserved items, totals and balances. */
 import { expect, test } from "vitest";
 import { expectOutcome, imported, type Outcome, rows } from "./csv-outcome.test-support.ts";
 
@@ -240,7 +240,7 @@ test("a sentence below pending rows ends them", () =>
     { ...BOTH, refused: [4], skipped: ["pending", "pending"] },
   ));
 
-test("accounts in columns called debit and credit are no amounts", () =>
+test("account numbers in columns called debit and credit aren't amounts", () =>
   expectOutcome(
     rows(
       "Date,Debit,Credit,Amount,Text",
@@ -251,7 +251,7 @@ test("accounts in columns called debit and credit are no amounts", () =>
     { lines: ["10-02 4520", "10-15 30000"] },
   ));
 
-test("amounts without a sign are asked about where a type may say the direction", async () => {
+test("asks about unsigned amounts if a type may state the direction", async () => {
   await expectOutcome(
     rows("Date,Text,Amount,Type", "2026-10-02,a,45.20,payout", "2026-10-15,b,300.00,charge"),
     "EUR",
@@ -259,7 +259,7 @@ test("amounts without a sign are asked about where a type may say the direction"
   );
 });
 
-test("of columns for several currencies, the source's is read, and other rows are refused", () =>
+test("reads the column of the source's currency, and refuses rows in other currencies", () =>
   expectOutcome(
     rows(
       "Date,Text,Debit EUR,Credit EUR,Debit USD,Credit USD",
@@ -271,7 +271,7 @@ test("of columns for several currencies, the source's is read, and other rows ar
     { ...BOTH, refused: [4] },
   ));
 
-test("a file of several accounts is said to be one", () =>
+test("warns about a file with several accounts", () =>
   expectOutcome(
     rows(
       "IBAN;Datum;Text;Betrag;IBAN Empfänger",
@@ -302,7 +302,7 @@ test.each([
   ),
 );
 
-test("a shop that is called like what is available is a line", () =>
+test("a shop named like an available balance is a line", () =>
   expectOutcome(
     rows("Datum;Text;Betrag", "02.10.2026;Verfügbarer Betrag GmbH;-45,20", "15.10.2026;b;300,00"),
     "EUR",
@@ -354,14 +354,14 @@ test("a ledger's codes with signed amounts, or one code alone, aren't asked abou
   await expectOutcome(ledger("SI", "45.20"), "EUR", { lines: ["10-02 4520", "10-15 30000"] });
 });
 
-test("the same status in each row is no direction", () =>
+test("one status in all rows isn't a direction", () =>
   expectOutcome(
     rows("Date,Text,Amount,Status", "2026-10-02,a,-45.20,Sent", "2026-10-15,b,300.00,Sent"),
     "EUR",
     BOTH,
   ));
 
-test("the currency of a payment and of the account are asked about where they differ", async () => {
+test("asks which currency is meant if those of payment and account differ", async () => {
   const table = (second: string) =>
     rows(
       "Date,Text,Amount,Transaction currency,Account currency",

@@ -1,8 +1,9 @@
 import type { MappedField } from "../mapping.ts";
 
 /**
- * Column names in Estonian, Turkish, Romanian, Croatian, Slovene, Slovak, Greek, Russian, Ukrainian,
- * Hebrew, Korean, Japanese and Chinese, less likely than those of `HEADER_WORDS`.
+ * Column names in Estonian, Turkish, Romanian, Croatian, Slovene, Slovak, Greek, Russian,
+ * Ukrainian, Hebrew, Korean, Japanese and Chinese, which are less likely than those of
+ * `HEADER_WORDS`.
  */
 export const OTHER_HEADER_WORDS: Partial<Record<MappedField, string>> = {
   amount: `tutar|islem tutari|suma|valoare|iznos|znesek|suma operatsii|ποσό|ποσόν|сумма|сумма операции|сумма платежа|сумма в валюте счета|сума|сума операції|сума у валюті картки|сума в валюті картки

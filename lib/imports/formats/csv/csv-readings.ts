@@ -2,20 +2,20 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import type { ImportLine } from "../line.ts";
 import { LineCollector } from "../line-collector.ts";
 import type { Delimiter, Mapping } from "../mapping.ts";
-import type { BalanceCourse } from "../running-balance.ts";
+import type { BalancePattern } from "../running-balance.ts";
 import { rowReader } from "./csv.ts";
 import type { Table } from "./csv-table.ts";
 
 /** A reading is tried on the first rows; the import checks all of them. */
-const ROWS_TRIED = 2_000;
-const ROWS_SHOWN = 3;
+const MAX_TRIED_ROWS = 2_000;
+const MAX_SHOWN_ROWS = 3;
 
 /** The result of reading a table's first rows with a mapping, and whether its balances agree. */
-export type TriedReading = { mapping: Mapping; lines: ImportLine[]; course: BalanceCourse };
+export type TriedReading = { mapping: Mapping; lines: ImportLine[]; pattern: BalancePattern };
 
 /**
- * Something in the file that can be read in two ways, or that it does not say: asked, never
- * guessed.
+ * A question about something that the file leaves open, or that can be read in two ways. Its answer
+ * is never guessed.
  */
 export type Question = {
   /**
@@ -36,7 +36,7 @@ export function tryReading(
   mapping: Mapping,
   currency: string | undefined,
 ): TriedReading {
-  const out = new LineCollector(ROWS_TRIED);
+  const out = new LineCollector(MAX_TRIED_ROWS);
   const rows = rowReader({
     out,
     mapping: { ...mapping, header_row: true },
@@ -48,22 +48,25 @@ export function tryReading(
     table.columns.map(({ name }) => name),
     0,
   );
-  for (const { cells, line } of table.rows.slice(0, ROWS_TRIED)) rows.onRecord(cells, line);
-  return { mapping, lines: out.lines, course: rows.checks.course };
+  for (const { cells, line } of table.rows.slice(0, MAX_TRIED_ROWS)) rows.onRecord(cells, line);
+  return { mapping, lines: out.lines, pattern: rows.checks.pattern };
 }
 
-/** Whether the file's balances confirm the reading: they follow from it, except in single rows. */
-export function isConfirmed({ course: { holds, breaks } }: TriedReading): boolean {
+/** Whether the file's balances confirm the reading: at most one in five doesn't follow from it. */
+export function isConfirmed({ pattern: { holds, breaks } }: TriedReading): boolean {
   return holds > 0 && holds >= 4 * breaks;
 }
 
-/** The readings that the balances confirm, both as credit balances and as amounts owed. */
+/**
+ * The readings that the most balances confirm; as credit balances if possible, otherwise as amounts
+ * owed.
+ */
 export function confirmedReadings(readings: readonly TriedReading[]): TriedReading[] {
-  const maxHolds = Math.max(0, ...readings.map(({ course }) => course.holds));
+  const maxHolds = Math.max(0, ...readings.map(({ pattern }) => pattern.holds));
   const fitting = readings.filter(
-    (reading) => isConfirmed(reading) && reading.course.holds === maxHolds,
+    (reading) => isConfirmed(reading) && reading.pattern.holds === maxHolds,
   );
-  const usual = fitting.filter(({ course }) => course.polarity === 1);
+  const usual = fitting.filter(({ pattern }) => pattern.polarity === 1);
   return usual.length > 0 ? usual : fitting;
 }
 
@@ -76,11 +79,11 @@ export function previewRows(
   const differing = reading.lines.filter((line) =>
     others.some((other) => amountAt(other, line.position.line) !== amountOf(line)),
   );
-  const rows = (differing.length > 0 ? differing : reading.lines).slice(0, ROWS_SHOWN);
+  const rows = (differing.length > 0 ? differing : reading.lines).slice(0, MAX_SHOWN_ROWS);
   return rows
     .map((line) => {
       const text = line.description ?? line.counterparty ?? line.reference ?? "";
-      const shown = written(amountOf(line), line.currency ?? currency ?? "EUR");
+      const shown = formatAmount(amountOf(line), line.currency ?? currency ?? "EUR");
       return [line.value_date, text.slice(0, 40), shown].filter((part) => part !== "").join(" ");
     })
     .join("; ");
@@ -95,7 +98,7 @@ function amountAt(reading: TriedReading, row: number): number | undefined {
   return line && amountOf(line);
 }
 
-function written(minor: number, currency: string): string {
+function formatAmount(minor: number, currency: string): string {
   const decimals = decimalsOf(currency) ?? 2;
   const digits = String(Math.abs(minor)).padStart(decimals + 1, "0");
   const at = digits.length - decimals;

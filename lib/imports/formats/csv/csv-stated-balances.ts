@@ -13,7 +13,7 @@ const TOTALS =
 /** The formula of a total, which remains in its cell if no result was stored. */
 const SUM_FORMULA = /^=(?:SUM|SUBTOTAL)\(/i;
 
-/** Whether a row that begins with this text is no line, if it has no date. */
+/** Whether a row that begins with this text is a total, if it has no date. */
 export function beginsTotal(text: string): boolean {
   return TOTALS.test(text) || SUM_FORMULA.test(text) || labelOf(text) === "total";
 }
@@ -26,8 +26,8 @@ export function statedBalance(cells: readonly string[]): StatedBalance | undefin
   const [first = "", ...others] = filled;
   const kind = labelAtStart(first);
   if (kind === undefined) return undefined;
-  const behind = first.includes(":") ? first.slice(first.indexOf(":") + 1).trim() : "";
-  const amount = [behind, ...others].findLast(
+  const afterColon = first.includes(":") ? first.slice(first.indexOf(":") + 1).trim() : "";
+  const amount = [afterColon, ...others].findLast(
     (text) => looksLikeAmount(text) && !looksLikeDate(text),
   );
   if (amount === undefined) return undefined;
@@ -35,7 +35,7 @@ export function statedBalance(cells: readonly string[]): StatedBalance | undefin
   return { kind, amount, currency };
 }
 
-/** In minor units; null if it can't be read with certainty. */
+/** The balance in minor units; null if it can't be read with certainty. */
 export function minorOf(
   { amount, currency }: StatedBalance,
   fileCurrency: string | undefined,

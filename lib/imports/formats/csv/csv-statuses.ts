@@ -10,15 +10,15 @@ const STATUS_NAMES =
 const ADDRESS_NAMES = /\b(?:state|etat|stan)\b/;
 const YES = new Set("yes y true 1 x ja j oui o si s sim sí".split(" "));
 const NO = new Set(" no n false 0 nein non nee nej nei não nao".split(" "));
-/** Names of columns that flag cancelled rows, or rows that cancel others. */
+/** Names of columns that flag canceled rows, or rows that cancel others. */
 const REVERSAL_NAMES =
   /^(?:stor[nm](?:o|iert|ert|eret|erad|ato|ata|owan[ea]|o kz|okennzeichen|obuchung)|reversal|reversed|reverse|generalumkehr|extourne|extournee|contrepassation|estorno|estornad[oa]|extorno|retrocesion|anulacion|annulation|tilbagefort|tilbakefort|aterford|teruggeboekt|terugboeking|peruutus|sztorno|stornirano)(?: (?:flag|indicator|kz|kennzeichen))?$/;
 
 export type StatusColumn = { booked: string[]; not_booked: string[]; unknown: string[] };
 
 /**
- * What a column's values say about booking, if they are statuses: by the column's name, or if each
- * value says that a row is booked or that it isn't. Null for any other column.
+ * Sorts the values of a status column by whether they mean booked. A column has statuses if its
+ * name says so, or if each value says whether a row is booked. Null for any other column.
  */
 export function statusColumn(name: string, cells: readonly string[]): StatusColumn | null {
   const plain = plainWords(name);
@@ -39,7 +39,8 @@ export function statusColumn(name: string, cells: readonly string[]): StatusColu
     if (!isKnown && filled.length === 1) return null;
   } else if (found.not_booked.length === 0 || found.unknown.length > 0) return null;
   if (values.includes("")) {
-    // If only unbooked rows have a word there, the meaning of a blank is known; otherwise it isn't.
+    // In a status column whose words all mean unbooked, a blank means booked. Next to words of both
+    // meanings, it is unknown.
     if (found.booked.length === 0 && isNamed) found.booked.push("");
     else if (found.not_booked.length > 0) found.unknown.push("");
     else found.booked.push("");
@@ -60,7 +61,7 @@ function flagColumn(column: string, values: readonly string[]): StatusColumn | n
   const yes = values.filter((value) => YES.has(value.toLowerCase()));
   const no = values.filter((value) => NO.has(value.toLowerCase()));
   if (yes.length + no.length < values.length) return null;
-  // The row may have been cancelled, or cancel another one.
+  // The row may have been canceled, or may cancel another one.
   if (isReversal) return { booked: no, not_booked: [], unknown: yes };
   return state === "booked"
     ? { booked: yes, not_booked: no, unknown: [] }

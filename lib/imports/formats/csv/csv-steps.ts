@@ -2,9 +2,12 @@ import { amountMarks } from "../../../wire/amount-marks.ts";
 import { writtenAmount } from "../../../wire/money.ts";
 
 /** How many rows of a table are compared with each other. */
-export const ROWS_COMPARED = 500;
+export const MAX_COMPARED_ROWS = 500;
 
-/** An amount in thousandths, which suits each currency; NaN for a text that is none. */
+/**
+ * An amount in thousandths, which is precise enough for any currency; NaN for a text that is not an
+ * amount.
+ */
 export function thousandthsOf(text: string): number {
   const marks = amountMarks(text);
   const read = marks ? writtenAmount(marks.body, "KWD") : undefined;
@@ -21,7 +24,7 @@ export function shareOfSteps(
   sizes: readonly (number | undefined)[],
 ): number {
   const fits = { after: 0, before: 0, steps: 0 };
-  for (let row = 1; row < Math.min(balances.length, ROWS_COMPARED); row++) {
+  for (let row = 1; row < Math.min(balances.length, MAX_COMPARED_ROWS); row++) {
     const step = Math.abs((balances[row] ?? 0) - (balances[row - 1] ?? 0));
     if (Number.isNaN(step)) continue;
     fits.steps++;
@@ -31,7 +34,7 @@ export function shareOfSteps(
   return fits.steps === 0 ? 0 : Math.max(fits.after, fits.before) / fits.steps;
 }
 
-/** Equal but for the noise of binary fractions. */
+/** Whether two amounts are equal, apart from the noise of binary fractions. */
 function isEqual(step: number, size = Number.NaN): boolean {
   return Math.abs(step - size) < 1e-6 * Math.max(1, step);
 }

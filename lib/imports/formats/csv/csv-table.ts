@@ -6,18 +6,18 @@ import { directionOf } from "../words/directions.ts";
 import { uniqueNames } from "./csv.ts";
 import {
   dateFormatsOf,
-  isNothing,
+  isPlaceholder,
   looksLikeAmount,
   looksLikeDate,
   type Row,
   rowsOf,
 } from "./csv-layout.ts";
 import { beginsTotal, statedBalance } from "./csv-stated-balances.ts";
-import { fieldsNamed } from "./csv-words.ts";
+import { fieldsForName } from "./csv-words.ts";
 
-const HEADER_WITHIN_ROWS = 50;
+const MAX_HEADER_ROWS = 50;
 /** The number of cells that decide a column's kind. */
-const CELLS_JUDGED = 500;
+const MAX_SAMPLED_CELLS = 500;
 
 export type ColumnKind = "date" | "amount" | "currency" | "sign" | "text" | "empty";
 
@@ -35,24 +35,24 @@ export type Table = {
   rows: Row[];
 };
 
-/** Null if it is not a table. `wanted`: columns that the header must have. */
+/** Null if it is not a table. `required`: columns that the header must have. */
 export function tableOf(
   head: string,
   delimiter: Delimiter,
   quote: Mapping["quote"],
   hasHeader: boolean | undefined,
-  wanted: readonly string[],
+  required: readonly string[],
   isWhole: boolean,
 ): Table | null {
-  return tableOfRows(rowsOf(head, delimiter, quote, isWhole), hasHeader, wanted);
+  return tableOfRows(rowsOf(head, delimiter, quote, isWhole), hasHeader, required);
 }
 
 export function tableOfRows(
   rows: Row[],
   hasHeader: boolean | undefined,
-  wanted: readonly string[],
+  required: readonly string[],
 ): Table | null {
-  const found = hasHeader === false ? -1 : headerOf(rows, wanted);
+  const found = hasHeader === false ? -1 : headerOf(rows, required);
   const headerAt = hasHeader ? Math.max(0, found) : found;
   const header = headerAt >= 0 ? rows[headerAt] : undefined;
   const below = rows.slice(headerAt + 1).filter(({ cells }) => cells.length > 1);
@@ -62,7 +62,7 @@ export function tableOfRows(
   const names = header
     ? uniqueNames(header.cells)
     : Array.from({ length: width }, (_, at) => String(at + 1));
-  const lines = below.filter((row) => !isBesideTable(row, header?.cells));
+  const lines = below.filter((row) => !isSkippedRow(row, header?.cells));
   return {
     hasHeader: header !== undefined,
     headerLine: header?.line ?? null,
@@ -76,43 +76,46 @@ export function tableOfRows(
   };
 }
 
-/** Totals, balances and repeated headers, which the reader skips. */
-function isBesideTable({ cells }: Row, header: readonly string[] | undefined): boolean {
+/** Whether a row is a total, a balance or a repeated header, which the reader skips. */
+function isSkippedRow({ cells }: Row, header: readonly string[] | undefined): boolean {
   const first = cells.find((cell) => cell.trim() !== "")?.trim() ?? "";
   if (header?.every((name, at) => name === (cells[at] ?? ""))) return true;
   if (!beginsTotal(first) && !statedBalance(cells)) return false;
   return !cells.some((cell) => looksLikeDate(cell.trim()) && !/^[\d.,]{1,9}$/.test(cell.trim()));
 }
 
-/** Whether most rows have a date or an amount: a letter has commas, too. */
+/**
+ * Whether at least half of the rows have a date or an amount, because the text of a letter has
+ * commas, too.
+ */
 function isTable(table: Row[], header: Row | undefined): boolean {
-  const judged = table.slice(0, CELLS_JUDGED);
-  const withValues = judged.filter(({ cells }) =>
+  const sample = table.slice(0, MAX_SAMPLED_CELLS);
+  const withValues = sample.filter(({ cells }) =>
     cells.some((cell) => looksLikeDate(cell.trim()) || looksLikeAmount(cell.trim())),
   );
-  if (withValues.length > 0) return withValues.length >= judged.length / 2;
-  return header !== undefined && (judged.length > 0 || namesKnown(header.cells) >= 2);
+  if (withValues.length > 0) return withValues.length >= sample.length / 2;
+  return header !== undefined && (sample.length > 0 || knownNameCount(header.cells) >= 2);
 }
 
-function namesKnown(cells: readonly string[]): number {
-  return cells.filter((cell) => fieldsNamed(cell).length > 0).length;
+function knownNameCount(cells: readonly string[]): number {
+  return cells.filter((cell) => fieldsForName(cell).length > 0).length;
 }
 
 /**
- * The first row with all wanted columns; otherwise with known names and no date; otherwise a row of
- * texts above rows with dates. -1 if there is none.
+ * The header: the first row with all required columns; otherwise with known names and no date;
+ * otherwise a row of texts above rows with dates. -1 without a header.
  */
-function headerOf(rows: Row[], wanted: readonly string[]): number {
-  const first = rows.slice(0, HEADER_WITHIN_ROWS);
-  if (wanted.length > 0) {
+function headerOf(rows: Row[], required: readonly string[]): number {
+  const first = rows.slice(0, MAX_HEADER_ROWS);
+  if (required.length > 0) {
     const headerAt = first.findIndex(({ cells }) => {
       const names = uniqueNames(cells);
-      return wanted.every((name) => names.includes(name));
+      return required.every((name) => names.includes(name));
     });
     if (headerAt >= 0) return headerAt;
   }
   const hasData = (cells: string[]) => cells.some((cell) => looksLikeDate(cell.trim()));
-  const known = first.findIndex(({ cells }) => !hasData(cells) && namesKnown(cells) >= 2);
+  const known = first.findIndex(({ cells }) => !hasData(cells) && knownNameCount(cells) >= 2);
   if (known >= 0) return known;
   const data = first.findIndex(({ cells }) => hasData(cells) && cells.length > 1);
   const above = first[data - 1];
@@ -123,21 +126,21 @@ function headerOf(rows: Row[], wanted: readonly string[]): number {
   return isHeader ? data - 1 : -1;
 }
 
-/** The kind of most cells: columns also contain totals and errors, and dashes for nothing. */
+/** The kind of most cells, because columns also contain totals, errors and dashes. */
 function kindOf(all: string[]): ColumnKind {
-  const judged = all.slice(0, CELLS_JUDGED);
-  const filled = judged.filter((cell) => !isNothing(cell));
-  const cells = filled.some(looksLikeAmount) ? filled : judged;
+  const sample = all.slice(0, MAX_SAMPLED_CELLS);
+  const filled = sample.filter((cell) => !isPlaceholder(cell));
+  const cells = filled.some(looksLikeAmount) ? filled : sample;
   if (cells.length === 0) return "empty";
-  const mostAre = (test: (cell: string) => boolean) =>
+  const isMostly = (test: (cell: string) => boolean) =>
     cells.filter(test).length >= cells.length * 0.7;
-  if (mostAre(isCurrency)) return "currency";
-  if (mostAre((cell) => directionOf(cell) !== undefined)) return "sign";
+  if (isMostly(isCurrency)) return "currency";
+  if (isMostly((cell) => directionOf(cell) !== undefined)) return "sign";
   const days = cells.filter(looksLikeDate).length;
-  // "Pending" may be in place of a date that will follow.
+  // "Pending" may stand for a date that will follow.
   if (days > 0 && days >= 0.7 * cells.filter((cell) => bookingStateOf(cell) === undefined).length)
     return "date";
-  return mostAre(looksLikeAmount) ? "amount" : "text";
+  return isMostly(looksLikeAmount) ? "amount" : "text";
 }
 
 function isCurrency(cell: string): boolean {

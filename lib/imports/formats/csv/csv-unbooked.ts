@@ -3,35 +3,40 @@ import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
 import { beginningOf, headingStateOf, isNote, wholeStateOf } from "../words/booking-states.ts";
 import { plainWords } from "../words/plain-words.ts";
-import { knownWords } from "./known-words.ts";
+import { memoizeWords } from "./memoize-words.ts";
 
 /** Columns that name the kind of a row. */
 const KIND_NAMES = /\b(?:type|typ|art|kind|tipo|soort|\p{L}+art)\b/u;
 
 export type Unbooked = { field: string | null; problem: string; found: string; wanted: string };
 
-/** Finds rows that may not be booked, whatever a column of statuses says. */
+/** Finds rows that may not be booked, independently of a status column. */
 export class UnbookedRows {
-  /** What the last heading said about the rows below it. */
+  /** Why the rows below the last heading aren't lines. */
   #section: SkipReason | undefined;
   #hasRows = false;
   readonly #mapping: Mapping;
-  #kinds: { name: string; at: number }[] = [];
-  /** Kinds and beginnings of texts are kept apart, so that the many texts don't crowd out kinds. */
-  readonly #stateOf = knownWords(wholeStateOf);
-  readonly #stateOfBeginning = knownWords(wholeStateOf);
+  #kindColumns: { name: string; at: number }[] = [];
+  /**
+   * Kinds and beginnings of texts have separate caches, so that many different texts don't displace
+   * the kinds.
+   */
+  readonly #stateOf = memoizeWords(wholeStateOf);
+  readonly #stateOfBeginning = memoizeWords(wholeStateOf);
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
   }
 
-  lay(names: readonly string[]): void {
-    this.#kinds = names.flatMap((name, at) =>
+  setColumns(names: readonly string[]): void {
+    this.#kindColumns = names.flatMap((name, at) =>
       KIND_NAMES.test(plainWords(name)) ? [{ name, at }] : [],
     );
   }
 
-  /** Reads a row of one cell as a heading, such as "Pending transactions", or as a note below it. */
+  /**
+   * Reads a row with one cell as a heading, such as "Pending transactions", or as a note below it.
+   */
   readHeading(cells: readonly string[]): void {
     const [heading = "", ...others] = cells.filter((cell) => cell.trim() !== "");
     const state = others.length === 0 ? headingStateOf(heading) : undefined;
@@ -65,7 +70,7 @@ export class UnbookedRows {
     );
   }
 
-  /** Reserved rows have the day on which they will count, and no booking date. */
+  /** Whether a row has a value date but no booking date, as reserved rows do. */
   #isUndated(values: Values): boolean {
     const { booked_date, value_date } = this.#mapping.fields;
     return (
@@ -80,7 +85,7 @@ export class UnbookedRows {
     values: Values,
     cells: readonly string[],
   ): Pick<Unbooked, "field" | "found"> | undefined {
-    for (const { name, at } of this.#kinds) {
+    for (const { name, at } of this.#kindColumns) {
       const found = (cells[at] ?? "").trim();
       const state = this.#stateOf(found);
       if (state === "pending" || state === "declined") return { field: name, found };

@@ -6,8 +6,8 @@ import { OTHER_HEADER_WORDS } from "./csv-other-languages.ts";
 /**
  * Column names of banks and ledgers, in English, German, French, Spanish, Dutch, Italian and
  * Portuguese: lower case, without diacritics, with punctuation as one space. The first name of a
- * field is the likeliest. A fee is only mapped by a person: no column name says whether the amount
- * is before it.
+ * field is the likeliest. A fee is only mapped by a person, because no column name tells whether
+ * the amount is before or after the fee.
  */
 export const HEADER_WORDS: Record<
   Exclude<MappedField, "amount_minor" | "fee" | "fee_minor">,
@@ -39,7 +39,7 @@ export const HEADER_WORDS: Record<
 };
 
 /** Abbreviations, which are replaced by the whole word before a name is looked up. */
-const WHOLE_WORDS: Record<string, string> = {
+const ABBREVIATIONS: Record<string, string> = {
   doc: "document",
   docs: "document",
   inv: "invoice",
@@ -71,38 +71,41 @@ const ARTICLES = new Set(
   "de du des d l la le les del della dell di da do das dos of the der die das en".split(" "),
 );
 
-/** The same result for "Doc. Date" and "Document date", "Date de la facture" and "Date facture". */
-function spelledOut(words: string): string {
+/**
+ * Expands abbreviations and drops articles, so that "Doc. Date" equals "Document date", and "Date
+ * de la facture" equals "Date facture".
+ */
+function spellOut(words: string): string {
   return words
     .split(" ")
     .filter((word) => !ARTICLES.has(word))
-    .map((word) => WHOLE_WORDS[word] ?? word)
+    .map((word) => ABBREVIATIONS[word] ?? word)
     .join(" ");
 }
 
-type Named = { field: MappedField; place: number };
-const PLACES = new Map<string, Named[]>();
-const SPELLED_OUT = new Map<string, Named[]>();
+type FieldMatch = { field: MappedField; rank: number };
+const FIELDS_BY_NAME = new Map<string, FieldMatch[]>();
+const FIELDS_BY_FULL_NAME = new Map<string, FieldMatch[]>();
 for (const [field, words] of Object.entries(HEADER_WORDS) as [
   keyof typeof HEADER_WORDS,
   string,
 ][]) {
   const all = [words, MORE_HEADER_WORDS[field] ?? "", OTHER_HEADER_WORDS[field] ?? ""];
-  for (const [place, word] of all.join("|").split("|").entries()) {
+  for (const [rank, word] of all.join("|").split("|").entries()) {
     const key = plainWords(word);
     if (key === "") continue;
-    for (const [places, name] of [
-      [PLACES, key],
-      [SPELLED_OUT, spelledOut(key)],
+    for (const [index, name] of [
+      [FIELDS_BY_NAME, key],
+      [FIELDS_BY_FULL_NAME, spellOut(key)],
     ] as const) {
-      const known = places.get(name) ?? [];
-      if (!known.some((one) => one.field === field)) places.set(name, [...known, { field, place }]);
+      const known = index.get(name) ?? [];
+      if (!known.some((one) => one.field === field)) index.set(name, [...known, { field, rank }]);
     }
   }
 }
 
-/** Fields that a column with this name may have, and how likely: 0 is likeliest. */
-export function fieldsNamed(column: string): Named[] {
+/** The fields that a column with this name may have, with their ranks: 0 is the likeliest. */
+export function fieldsForName(column: string): FieldMatch[] {
   const found = fieldsOf(plainWords(column));
   if (found.length > 0) return found;
   const name = column.slice(0, TEXT_MAX_LENGTH);
@@ -113,17 +116,17 @@ export function fieldsNamed(column: string): Named[] {
   return fieldsOf(plainWords(name.replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2")));
 }
 
-function fieldsOf(words: string): Named[] {
+function fieldsOf(words: string): FieldMatch[] {
   // "Amount (EUR)", "Betrag in EUR".
   const bare = words.replace(
     / (?:(?:in|en) )?(?:[a-z]{3}|euros?|euroa|dollars?|pounds?|franken|francs|kr|lei)$/,
     "",
   );
   return (
-    PLACES.get(words) ??
-    PLACES.get(bare) ??
-    SPELLED_OUT.get(spelledOut(words)) ??
-    SPELLED_OUT.get(spelledOut(bare)) ??
+    FIELDS_BY_NAME.get(words) ??
+    FIELDS_BY_NAME.get(bare) ??
+    FIELDS_BY_FULL_NAME.get(spellOut(words)) ??
+    FIELDS_BY_FULL_NAME.get(spellOut(bare)) ??
     []
   );
 }

@@ -1,4 +1,4 @@
-/** Values as programs and spreadsheets write them, which nobody sees on the screen. */
+/** Values as programs and spreadsheets write them, which differ from those on the screen. */
 import { describe, expect, test } from "vitest";
 import { expectOutcome, imported, type Outcome, rows } from "./csv-outcome.test-support.ts";
 
@@ -45,7 +45,7 @@ test.each([["2569-10-02"], ["02/10/2569"]])(
   },
 );
 
-test.each(["N/A", "null", "NULL", "nil"])("%s in place of an amount is nothing", (word) =>
+test.each(["N/A", "null", "NULL", "nil"])("reads %s in place of an amount as empty", (word) =>
   expectOutcome(
     rows("Date,Text,Debit,Credit", `2026-10-02,a,45.20,${word}`, `2026-10-15,b,${word},300.00`),
     "EUR",

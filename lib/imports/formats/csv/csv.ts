@@ -7,7 +7,7 @@ import { refuseFile } from "../refusal.ts";
 import { labelOf } from "../words/balance-labels.ts";
 import { bookingStateOf, headingStateOf } from "../words/booking-states.ts";
 import { BalanceChecks } from "./csv-checks.ts";
-import { isNothing } from "./csv-layout.ts";
+import { isPlaceholder } from "./csv-layout.ts";
 import { beginsTotal, statedBalance } from "./csv-stated-balances.ts";
 import { UnbookedRows } from "./csv-unbooked.ts";
 import { hiddenRowsWarning } from "./hidden-rows.ts";
@@ -18,8 +18,8 @@ import { SummaryRows } from "./summary-rows.ts";
 import { tableRecords } from "./table-records.ts";
 
 const AMOUNTS: ReadonlySet<MappedField> = new Set(["amount", "debit", "credit", "fee"]);
-/** Banks write a few lines about the account above the table. */
-const HEADER_WITHIN_ROWS = 100;
+/** The header must be among these rows: banks write a few lines about the account above it. */
+const MAX_HEADER_ROWS = 100;
 
 /** Reads the records of a table from any kind of file. */
 export type RowReader = {
@@ -78,34 +78,39 @@ export function rowReader(given: Reading): RowReader {
   const summaries = new SummaryRows();
   let rows = 0;
 
-  function lay(names: string[]) {
+  function setColumns(names: string[]) {
     columns = names;
     fields = names.map((name) => {
-      const own = mapped.filter(([, column]) => column === name).map(([field]) => field);
-      return own.length > 0 ? own : undefined;
+      const mappedFields = mapped.filter(([, column]) => column === name).map(([field]) => field);
+      return mappedFields.length > 0 ? mappedFields : undefined;
     });
-    dateColumn = fields.findIndex((own) => own?.includes("value_date") ?? false);
+    dateColumn = fields.findIndex((mappedFields) => mappedFields?.includes("value_date") ?? false);
     if (dateColumn < 0)
-      dateColumn = fields.findIndex((own) => own?.includes("booked_date") ?? false);
+      dateColumn = fields.findIndex(
+        (mappedFields) => mappedFields?.includes("booked_date") ?? false,
+      );
     statusColumn = mapping?.status ? names.indexOf(mapping.status.column) : -1;
-    unbooked.lay(names);
-    splitAmounts?.lay(names, fields);
-    checks.lay(names);
-    ownAccount.lay(names);
+    unbooked.setColumns(names);
+    splitAmounts?.setColumns(names, fields);
+    checks.setColumns(names);
+    ownAccount.setColumns(names);
   }
 
-  /** Checks whether this row is the header; rows above it are about the account. */
+  /**
+   * Uses the row as the header if it has all mapped columns; rows above the header are about the
+   * account.
+   */
   function findHeader(cells: string[], line: number) {
     const names = uniqueNames(cells);
     if (required.every((column) => names.includes(column))) {
       header = cells;
-      return lay(names);
+      return setColumns(names);
     }
     unbooked.readHeading(cells);
     const stated = statedBalance(cells);
-    if (stated) checks.state(stated);
+    if (stated) checks.addStated(stated);
     rows++;
-    if (rows < HEADER_WITHIN_ROWS) return;
+    if (rows < MAX_HEADER_ROWS) return;
     throw noHeader(line);
   }
 
@@ -116,17 +121,17 @@ export function rowReader(given: Reading): RowReader {
       null,
       "No row has all mapped columns.",
       "",
-      `a header row with ${names} within the first ${HEADER_WITHIN_ROWS} rows`,
+      `a header row with ${names} within the first ${MAX_HEADER_ROWS} rows`,
     );
   }
 
-  function isNoLine(cells: string[], line: number): boolean {
+  function isNotLine(cells: string[], line: number): boolean {
     const first = cells.find((cell) => cell.trim() !== "");
     if (first === undefined) return true;
     const date = dateColumn < cells.length ? (cells[dateColumn] ?? "").trim() : "";
     const stated = statedBalance(cells);
     if ((stated || beginsTotal(first.trim())) && readDate(date) === null) {
-      if (stated) checks.state(stated);
+      if (stated) checks.addStated(stated);
       out.skip({ line }, "total", cells.join(delimiter));
       return true;
     }
@@ -146,8 +151,8 @@ export function rowReader(given: Reading): RowReader {
   }
 
   /**
-   * A row within the table that states a balance or a total has a date, too. A payment may have the
-   * same text, and moves the balance.
+   * Whether a row with a date states a balance or a total. A payment may have the same text, but it
+   * moves the balance.
    */
   function isSummary(values: Values, cells: string[], line: number): boolean {
     const text = values.description ?? "";
@@ -169,7 +174,7 @@ export function rowReader(given: Reading): RowReader {
     if (label === undefined || label === "total") return true;
     const column = mapping?.balance ?? "";
     const balance = (cells[columns?.indexOf(column) ?? -1] ?? "").trim();
-    checks.state({ kind: label, amount: balance || amount, currency: null });
+    checks.addStated({ kind: label, amount: balance || amount, currency: null });
     return true;
   }
 
@@ -180,7 +185,7 @@ export function rowReader(given: Reading): RowReader {
     found: string,
     wanted: string,
   ) {
-    checks.refused();
+    checks.addRefusal();
     out.refuse({ line }, field, problem, found, wanted);
   }
 
@@ -190,7 +195,7 @@ export function rowReader(given: Reading): RowReader {
     if (columns === undefined) {
       if (hasHeader) return findHeader(cells, line);
       if (cells.every((cell) => cell.trim() === "")) return;
-      lay(cells.map((_, at) => String(at + 1)));
+      setColumns(cells.map((_, at) => String(at + 1)));
       const missing = mapped.find(([, column]) => !columns?.includes(column));
       if (missing)
         throw refuseFile(
@@ -205,7 +210,7 @@ export function rowReader(given: Reading): RowReader {
     // Fast path for lines: they have all cells, and a digit at the start of the date.
     if (
       (cells.length !== width || !/^\s*\d/.test(cells[dateColumn] ?? "")) &&
-      isNoLine(cells, line)
+      isNotLine(cells, line)
     )
       return;
     if (cells.length > width && cells.slice(width).some((cell) => cell.trim() !== ""))
@@ -239,12 +244,12 @@ export function rowReader(given: Reading): RowReader {
           "a closing quotation mark",
         );
       }
-      const own = fields[at];
-      if (own === undefined) details.add(columns?.[at] ?? "", text);
-      else if (!isNothing(text) || !own.some((field) => AMOUNTS.has(field)))
-        for (const field of own) values[field] = text;
+      const mappedFields = fields[at];
+      if (mappedFields === undefined) details.add(columns?.[at] ?? "", text);
+      else if (!isPlaceholder(text) || !mappedFields.some((field) => AMOUNTS.has(field)))
+        for (const field of mappedFields) values[field] = text;
     }
-    if (cells.length < width && isCut(values))
+    if (cells.length < width && lacksDateOrAmount(values))
       return refuse(
         line,
         null,
@@ -259,13 +264,13 @@ export function rowReader(given: Reading): RowReader {
     if (stateOf && !isBooked((cells[statusColumn] ?? "").trim(), cells, line)) return;
     if (isSummary(values, cells, line)) return;
     const added = add(values, details.details, { line });
-    if (!added) return checks.refused();
-    checks.line(added, cells);
-    ownAccount.line(cells);
+    if (!added) return checks.addRefusal();
+    checks.addLine(added, cells);
+    ownAccount.addLine(cells);
     summaries.add(added.amount_minor);
   }
 
-  function isCut(values: Values): boolean {
+  function lacksDateOrAmount(values: Values): boolean {
     const hasAmount =
       values.amount ?? values.amount_minor ?? values.debit ?? values.credit ?? undefined;
     return hasAmount === undefined || (values.value_date ?? values.booked_date) === undefined;
@@ -310,8 +315,8 @@ export function rowReader(given: Reading): RowReader {
 }
 
 /**
- * Column names in the form of a mapping: trimmed, the column's number in place of an empty one, the
- * second of equal names with its number.
+ * Column names as mappings refer to them: trimmed, the column's number in place of an empty name,
+ * and a number after each repetition of a name.
  */
 export function uniqueNames(cells: string[]): string[] {
   const names = cells.map((cell) => cell.trim());

@@ -2,7 +2,10 @@ import { FileAccounts } from "../file-accounts.ts";
 import type { LineCollector } from "../line-collector.ts";
 import { plainWords } from "../words/plain-words.ts";
 
-/** The first column of an export of several accounts; elsewhere it is the counterparty's. */
+/**
+ * Names of the account's column if it is the first one; further right, it is the counterparty's
+ * account.
+ */
 const FIRST_COLUMN_NAMES =
   /^(?:iban|iban bban|(?:bank |posted )?account|account (?:number|no|type)|konto|kontonummer|konto nr|kliendi konto|rekening|rekeningnummer|compte|numero compte|cuenta|conto|conta|konta)$/;
 const OWN_ACCOUNT_NAMES =
@@ -14,15 +17,15 @@ export class OwnAccountColumn {
   #name = "";
   #at = -1;
 
-  lay(columns: readonly string[]): void {
-    this.#at = columns.findIndex((column, place) => {
+  setColumns(columns: readonly string[]): void {
+    this.#at = columns.findIndex((column, index) => {
       const plain = plainWords(column);
-      return OWN_ACCOUNT_NAMES.test(plain) || (place === 0 && FIRST_COLUMN_NAMES.test(plain));
+      return OWN_ACCOUNT_NAMES.test(plain) || (index === 0 && FIRST_COLUMN_NAMES.test(plain));
     });
     this.#name = columns[this.#at] ?? "";
   }
 
-  line(cells: readonly string[]): void {
+  addLine(cells: readonly string[]): void {
     if (this.#at >= 0) this.#accounts.add((cells[this.#at] ?? "").trim());
   }
 

@@ -1,11 +1,11 @@
 import type { Mapping } from "../mapping.ts";
 import type { SkipReason } from "../skip-reasons.ts";
 import { bookingStateOf } from "../words/booking-states.ts";
-import { knownWords } from "./known-words.ts";
+import { memoizeWords } from "./memoize-words.ts";
 
 /**
- * Returns a function that says for each status whether its row is a line, why not, or that it is
- * unknown.
+ * A function that returns, for a row's status, "booked", the reason to skip the row, or undefined
+ * for an unknown status.
  */
 export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mapping["status"]>) {
   const mapped = new Map<string, "booked" | SkipReason>();
@@ -17,7 +17,7 @@ export function statusReader({ booked = [], not_booked = [] }: NonNullable<Mappi
       state === undefined || state === "booked" ? "status" : state,
     );
   }
-  return knownWords((cell) => {
+  return memoizeWords((cell) => {
     const text = cell.toLowerCase();
     return mapped.get(text) ?? bookingStateOf(text);
   });

@@ -12,7 +12,7 @@ export class SummaryRows {
   #debits = 0;
   #credits = 0;
   #sumSinceTotal = 0;
-  /** The balance that the last such row states, and the sum of the lines after it. */
+  /** The balance in the last row that states one, and the sum of the lines after it. */
   #balance: number | undefined;
   #sumSinceBalance = 0;
 
@@ -31,20 +31,23 @@ export class SummaryRows {
     const label = summaryLabel(text);
     if (label === undefined) return "line";
     const amount = amountOf();
-    const fits = amount !== null && this.#fits(label, amount);
+    const isSum = amount !== null && this.#matchesLines(label, amount);
     if (label.kind === "total") this.#sumSinceTotal = 0;
     else if (amount !== null) {
       this.#balance = amount;
       this.#sumSinceBalance = 0;
     }
-    if (fits) return "summary";
-    // A filling station is called Total.
+    if (isSum) return "summary";
+    // One word may be a name, such as that of the filling station Total.
     if (label.isOneWord) return label.kind === "total" ? "line" : "unclear";
     return label.kind === "balance" ? "summary" : "unclear";
   }
 
-  /** Whether the lines before the row add up to it; the sum of two lines may be equal by chance. */
-  #fits({ kind, isOneWord }: SummaryLabel, amount: number): boolean {
+  /**
+   * Whether the lines before the row add up to its amount. After a single line, the word may be
+   * about a payment of the same amount.
+   */
+  #matchesLines({ kind, isOneWord }: SummaryLabel, amount: number): boolean {
     if (isOneWord && this.#count < 2) return false;
     if (kind === "balance")
       return (

@@ -1,15 +1,15 @@
 import { decoderOf } from "../encoding.ts";
 import type { Delimiter, Encoding } from "../mapping.ts";
 import { rowsOf } from "./csv-layout.ts";
-import { fieldsNamed } from "./csv-words.ts";
+import { fieldsForName } from "./csv-words.ts";
 
-const HEADER_WITHIN_ROWS = 50;
+const MAX_HEADER_ROWS = 50;
 /** Currencies of countries whose programs write Windows-1250. */
 const CENTRAL_EUROPEAN = new Set("BAM CZK HUF PLN RON RSD".split(" "));
 
 /**
- * The encoding of a table that was detected as Windows-1252. It is Windows-1250 if that makes more
- * column names known, or for the currencies of Central Europe.
+ * The encoding of a table that was detected as Windows-1252. It is Windows-1250 if more column
+ * names are known in that encoding, or if as many are and the currency is Central European.
  */
 export function tableEncoding(
   head: Uint8Array,
@@ -32,9 +32,9 @@ export function tableEncoding(
 
 /** The highest number of known column names in a row. */
 function knownNames(text: string, delimiter: Delimiter): number {
-  const rows = rowsOf(text, delimiter, undefined, true).slice(0, HEADER_WITHIN_ROWS);
+  const rows = rowsOf(text, delimiter, undefined, true).slice(0, MAX_HEADER_ROWS);
   return Math.max(
     0,
-    ...rows.map(({ cells }) => cells.filter((cell) => fieldsNamed(cell).length > 0).length),
+    ...rows.map(({ cells }) => cells.filter((cell) => fieldsForName(cell).length > 0).length),
   );
 }

@@ -3,15 +3,15 @@ import type { Delimiter, Mapping } from "../mapping.ts";
 import { LINE_MAX_LENGTH } from "../reader.ts";
 import { refuseFile } from "../refusal.ts";
 
-export const COLUMNS_MAX = 1_000;
+export const MAX_COLUMNS = 1_000;
 
 /** Records of CSV with the number of their first line, as they arrive. */
 export type TableRecords = { write: (text: string) => void; end: () => void };
 
 /**
  * `csvRecords` with any of our delimiters.
- * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of over
- *   256 KiB, over 1,000 columns
+ * @throws FileRefused on write or end: for a quotation mark that is never closed, a record of more
+ *   than 256 KiB, or more than 1,000 columns
  */
 export function tableRecords(
   delimiter: Delimiter,
@@ -20,27 +20,27 @@ export function tableRecords(
 ): TableRecords {
   const records = csvRecords(
     (cells, first) => {
-      if (cells.length > COLUMNS_MAX) throw tooManyColumns(first, String(cells.length));
+      if (cells.length > MAX_COLUMNS) throw tooManyColumns(first, String(cells.length));
       for (let at = 0; at < cells.length; at++)
-        if (cells[at]?.charCodeAt(0) === EQUALS) cells[at] = unwrapped(cells[at] ?? "");
+        if (cells[at]?.charCodeAt(0) === EQUALS) cells[at] = unwrap(cells[at] ?? "");
       onRecord(cells, first);
     },
     { delimiter, quote: quote === "none" ? null : (quote ?? '"') },
   );
   return {
-    write: (text) => refusing(() => records.write(text)),
-    end: () => refusing(() => records.end()),
+    write: (text) => withRefusals(() => records.write(text)),
+    end: () => withRefusals(() => records.end()),
   };
 }
 
 const EQUALS = 61;
 
-/** Programs write ="00123" so that a spreadsheet keeps the zeros. */
-function unwrapped(cell: string): string {
+/** Unwraps ="00123", which programs write so that spreadsheets don't drop the zeros. */
+function unwrap(cell: string): string {
   return cell.length > 2 && cell.startsWith('="') && cell.endsWith('"') ? cell.slice(2, -1) : cell;
 }
 
-function refusing(step: () => void): void {
+function withRefusals(step: () => void): void {
   try {
     step();
   } catch (error) {
@@ -51,7 +51,7 @@ function refusing(step: () => void): void {
 function describe({ reason, line, hasLineBreaks }: CsvFault): unknown {
   switch (reason) {
     case "too_many_cells":
-      return tooManyColumns(line, `more than ${COLUMNS_MAX}`);
+      return tooManyColumns(line, `more than ${MAX_COLUMNS}`);
     case "record_too_long":
       return refuseFile(
         { line },
@@ -79,6 +79,6 @@ function tooManyColumns(line: number, found: string): unknown {
     null,
     "The row has too many columns.",
     found,
-    `at most ${COLUMNS_MAX}`,
+    `at most ${MAX_COLUMNS}`,
   );
 }

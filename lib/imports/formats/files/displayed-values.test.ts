@@ -1,9 +1,9 @@
-/** What a workbook shows and its values don't say: sides, currencies, results and swapped days. */
+/** What a workbook shows beyond its values: sides, currencies, results and swapped days. */
 import { writeXlsx } from "hucre/xlsx";
 import { describe, expect, test } from "vitest";
 import { HEADER, handMade, imported, problemOf, text } from "./files.test-support.ts";
 
-/** Two rows of 45.20 and 300.00, each shown by its format. */
+/** Two rows with 45.20 and 300.00, each with a number format. */
 const shown = (first: string, second: string, signs: [string, string] = ["", ""]) =>
   handMade(
     `${HEADER}<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2" s="4"><v>${signs[0]}45.2</v></c></row><row r="3"><c r="A3" s="1"><v>46310</v></c><c r="B3" s="5"><v>${signs[1]}300</v></c></row>`,
@@ -35,7 +35,7 @@ describe("the number format of an amount", () => {
     },
   );
 
-  /** Four rows of 45.20 and a last one, of the first format. */
+  /** Four rows with 45.20 and a last row, with the first number format. */
   const withLast = (format: string, last: string) =>
     handMade(
       HEADER +

@@ -4,7 +4,7 @@ import { settleMapping } from "../../settle-mapping.ts";
 import type { Mapping } from "../mapping.ts";
 import { readLines } from "../read-lines.ts";
 
-/** Reads a file as an import does, or says what it asks. */
+/** Reads a file as an import does, or returns its question. */
 export async function imported(
   bytes: Uint8Array,
   fileName: string,
@@ -36,8 +36,8 @@ export async function problemOf(bytes: Uint8Array, fileName: string): Promise<st
   return JSON.stringify((failed as { errors?: unknown }).errors);
 }
 
-/** A zip with these files, stored or deflated. `says`: a wrong size for the header. */
-export function zipOf(files: Record<string, string | Buffer>, says?: number): Buffer {
+/** A zip with these files, stored or deflated. `statedSize`: a wrong size for the header. */
+export function zipOf(files: Record<string, string | Buffer>, statedSize?: number): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];
   let offset = 0;
@@ -50,7 +50,7 @@ export function zipOf(files: Record<string, string | Buffer>, says?: number): Bu
     header.writeUInt16LE(8, 8);
     header.writeUInt32LE(crc32(bytes), 14);
     header.writeUInt32LE(packed.length, 18);
-    header.writeUInt32LE(says ?? bytes.length, 22);
+    header.writeUInt32LE(statedSize ?? bytes.length, 22);
     header.writeUInt16LE(name.length, 26);
     const central = Buffer.alloc(46);
     central.writeUInt32LE(0x02014b50, 0);

@@ -78,7 +78,7 @@ describe("a workbook", () => {
     expect(refusals?.[0]).toMatch(/^5: Sheet "Bank": More decimals than EUR has/);
   });
 
-  test("reads numbers by type, whatever separator a source's mapping has for its CSV", async () => {
+  test("reads numbers by type, regardless of the separator in the source's mapping", async () => {
     const mapping: Mapping = {
       fields: { booked_date: "Datum", amount: "Betrag", description: "Zweck" },
       date_format: "DD.MM.YYYY",
@@ -102,7 +102,7 @@ describe("a workbook", () => {
     expect(await problemOf(await workbook(notes), "a.xlsx")).toMatch(/No sheet has a table/);
   });
 
-  test("never unpacks more than a file's header says", async () => {
+  test("never unpacks more than a file's header states", async () => {
     const bomb = zipOf({ "xl/workbook.xml": Buffer.alloc(9 * 1024 * 1024, " ") });
     expect(await problemOf(bomb, "a.xlsx")).toMatch(/too large once it is unpacked/);
     const liar = zipOf({ "xl/workbook.xml": Buffer.alloc(9 * 1024 * 1024, " ") }, 100);

@@ -1,10 +1,10 @@
 import { fromHtml } from "hucre";
-import { type BookingState, headingStateOf, saysNone } from "../words/booking-states.ts";
+import { type BookingState, headingStateOf, saysNoRows } from "../words/booking-states.ts";
 import type { Workbook } from "./workbook.ts";
 
 export const HTML_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Whether a file begins like a web page with a table: many programs name one .xls. */
+/** Whether a file begins like a web page with a table, which many programs save as .xls. */
 export function mayBeHtmlTable(head: string): boolean {
   return /^\s*<(?:!doctype html|html|head|meta|table|\?xml[^>]*>\s*<(?:html|table))[\s>]/i.test(
     head,
@@ -13,7 +13,7 @@ export function mayBeHtmlTable(head: string): boolean {
 
 /** The table of a web page, as a workbook with one sheet. */
 export function htmlWorkbook(text: string): Workbook {
-  const { rows } = fromHtml(withHeadings(text), { typeInference: false, classes: false });
+  const { rows } = fromHtml(withHeadingRows(text), { typeInference: false, classes: false });
   return {
     sheets: [
       {
@@ -31,8 +31,8 @@ export function htmlWorkbook(text: string): Workbook {
   };
 }
 
-/** Only text shortly before a table is its heading. */
-const HEADING_REACH = 2_000;
+/** A heading is at most this many characters before its table. */
+const HEADING_MAX_DISTANCE = 2_000;
 const HEADING_MAX_LENGTH = 80;
 /**
  * Elements that aren't displayed, or list choices that apply to other rows. Without an end tag,
@@ -46,30 +46,30 @@ const CAPTION = /^<table[^>]{0,500}>\s{0,200}<caption\b[^>]{0,200}>([\s\S]{0,200
 const MONEY = /\d[.,]\d{2}(?!\d)/;
 
 /**
- * Adds the information of the heading before a table about its rows, such as "Pending", as a row,
- * because only the rows of tables are read.
+ * Adds the booking state in the heading of a table, such as "Pending", as a row before it, because
+ * only the rows of tables are read.
  */
-function withHeadings(html: string): string {
+function withHeadingRows(html: string): string {
   const parts = html.split(/(?=<table[\s>])/i);
   let openTables = 0;
   let isBooked = true;
   return parts
     .map((part, nth) => {
-      const isWithin = openTables > 0;
+      const isNested = openTables > 0;
       openTables += (nth > 0 ? 1 : 0) - (part.split(/<\/table/i).length - 1);
-      if (nth === 0 || isWithin) return part;
-      const texts = textsIn((parts[nth - 1] ?? "").slice(-HEADING_REACH));
+      if (nth === 0 || isNested) return part;
+      const texts = headingTexts((parts[nth - 1] ?? "").slice(-HEADING_MAX_DISTANCE));
       const [, caption] = CAPTION.exec(part) ?? [];
       const state = stateOf(caption ? [...texts, plainText(caption)] : texts);
-      const isSame = state === "booked" && isBooked;
+      const isUnchanged = state === "booked" && isBooked;
       isBooked = state === "booked";
-      return isSame ? part : `<table><tr><td>${state}</td></tr></table>${part}`;
+      return isUnchanged ? part : `<table><tr><td>${state}</td></tr></table>${part}`;
     })
     .join("");
 }
 
-/** The texts between the table before and this one, from the last heading on. */
-function textsIn(before: string): string[] {
+/** The texts between the previous table and this one, from the last heading on. */
+function headingTexts(before: string): string[] {
   const end = before.toLowerCase().lastIndexOf("</table");
   const shown = before.slice(Math.max(0, end)).replace(HIDDEN, "");
   const [within = "", ...headed] = shown.split(/(?=<h[1-6][\s>])/i);
@@ -89,13 +89,13 @@ function plainText(html: string): string {
 }
 
 /**
- * The nearest text with that information, which is neither the label of an amount nor the legend of
- * a mark.
+ * The booking state in the text nearest to the table. Labels of amounts and legends of marks don't
+ * count.
  */
 function stateOf(texts: readonly string[]): BookingState {
   for (let at = texts.length - 1; at >= 0; at--) {
     const text = texts[at] ?? "";
-    if (saysNone(text)) return "booked";
+    if (saysNoRows(text)) return "booked";
     if (MONEY.test(text) || MONEY.test(texts[at + 1] ?? "") || /^[*(]/.test(text)) continue;
     const state = headingStateOf(text);
     if (state) return state;

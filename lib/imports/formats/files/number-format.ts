@@ -1,31 +1,35 @@
 import { amountMarks } from "../../../wire/amount-marks.ts";
 
 type Condition = { operator: string; limit: number };
-/** One part of a format, and what it shows with a number that the number's value doesn't say. */
+/** One section of a format, and what it shows beyond a number's value. */
 type Section = {
   condition: Condition | null;
   currency: string;
   side: "debit" | "credit" | null;
   hasMinus: boolean;
   isPercent: boolean;
-  /** The number of digits that a whole number has, with zeros before it; 0 for no such rule. */
+  /** The number of digits to which whole numbers are padded with zeros; 0 if they aren't. */
   digits: number;
 };
 export type NumberFormat = readonly Section[];
 
-/** The number formats that have a number instead of a code, and are percentages. */
+/** The built-in formats that are percentages, which have a number instead of a code. */
 const PERCENTAGES = new Map([
   ["9", "0%"],
   ["10", "0.00%"],
 ]);
 const TOKEN = /"([^"]*)"|\\(.)|[_*].|\[\$([^\]-]*)[^\]]*\]|\[([^\]]*)\]|(.)/gsu;
 const DIGIT = /^[0#?]$/;
-/** Excel's limit. Looking for the ends of quotations and brackets takes quadratic time. */
+/**
+ * Excel's limit. It bounds the search for the ends of quotations and brackets, which takes
+ * quadratic time.
+ */
 const CODE_MAX_LENGTH = 255;
 
 /**
- * A number format that shows more than digits, such as `0.00" Dr"` or `[$€-407] #,##0.00`: programs
- * write debits with positive values, and currencies, that only the format shows. Null for others.
+ * Parses a number format that shows more than digits, such as `0.00" Dr"` or `[$€-407] #,##0.00`:
+ * some programs store debits as positive values, or a currency, so that only the format shows them.
+ * Null for other formats.
  */
 export function markingFormat(idOrCode: string): NumberFormat | null {
   if (idOrCode.length > CODE_MAX_LENGTH) return null;
@@ -38,8 +42,8 @@ export function markingFormat(idOrCode: string): NumberFormat | null {
 }
 
 /**
- * A number with its marks, as people write it. If they contradict its sign, or it is a percentage,
- * the text is no amount, and is refused as one.
+ * A number with its marks, as people write it. If the marks contradict its sign, or it is a
+ * percentage, the text can't be read as an amount and is refused.
  */
 export function withMarks(number: string, format: NumberFormat): string {
   const section = sectionFor(Number(number), format);
@@ -60,7 +64,10 @@ export function withMarks(number: string, format: NumberFormat): string {
   return currency === "" ? text : `${text} ${currency}`;
 }
 
-/** Sections are for positive and negative numbers and zero, unless they state conditions. */
+/**
+ * Sections apply to positive numbers, negative numbers and zero, in this order, unless they state
+ * conditions.
+ */
 function sectionFor(value: number, format: NumberFormat): Section | undefined {
   if (format.some(({ condition }) => condition !== null))
     return format.find(({ condition }) => !condition || holds(value, condition)) ?? format.at(-1);
@@ -110,7 +117,7 @@ function sectionOf(written: readonly string[], condition: Condition | null): Sec
   const last = words.findLastIndex((word) => DIGIT.test(word));
   const around = [...words.slice(0, Math.max(0, first)), ...words.slice(last + 1)];
   const marks = around.map((word) => ({ word, ...amountMarks(`1 ${word}`) }));
-  // "S-"0000 is the format of a document's number.
+  // A format such as "S-"0000 is for document numbers.
   const isMoney = /[.,]/.test(words.slice(first, last + 1).join(""));
   const hasMinus =
     around.some((word) => /^[-\u2212]$/.test(word)) ||

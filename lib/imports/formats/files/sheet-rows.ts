@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { xmlEvents } from "../camt/xml-events.ts";
-import { COLUMNS_MAX } from "../csv/table-records.ts";
+import { MAX_COLUMNS } from "../csv/table-records.ts";
 import { refuseFile } from "../refusal.ts";
 import {
   type CellKind,
@@ -11,14 +11,14 @@ import {
 } from "./sheet-values.ts";
 
 /** The maximum number of rows of a sheet. */
-export const SHEET_ROWS_MAX = 1_048_576;
+export const MAX_SHEET_ROWS = 1_048_576;
 
 /** A row with its number in the sheet, from 1. */
 export type SheetRow = { number: number; cells: string[]; kinds: CellKind[]; isHidden: boolean };
 
 /**
- * Yields the rows of a worksheet's XML as it arrives. @throws FileRefused for XML that is not a
- * sheet, or an unbounded sheet
+ * Yields the rows of a worksheet's XML as it arrives.
+ * @throws FileRefused for XML that is not a sheet, or a sheet with too many rows or columns
  */
 export async function* sheetRows(
   xml: AsyncIterable<Buffer>,
@@ -32,7 +32,10 @@ export async function* sheetRows(
   let depth = 0;
   let isValue = false;
   let isFormula = false;
-  /** rPh is the pronunciation of a word: its t does not belong to the text. */
+  /**
+   * Whether the next t belongs to an rPh, the pronunciation of a word, and so isn't part of the
+   * text.
+   */
   let isPhonetic = false;
 
   const reader = xmlEvents({
@@ -40,15 +43,15 @@ export async function* sheetRows(
       depth++;
       if (local === "row") {
         number = Number(attributes.r?.value ?? number + 1);
-        if (!(number >= 1 && number <= SHEET_ROWS_MAX))
-          throw tooLarge(number, "rows", SHEET_ROWS_MAX);
+        if (!(number >= 1 && number <= MAX_SHEET_ROWS))
+          throw tooLarge(number, "rows", MAX_SHEET_ROWS);
         const isHidden = /^(?:1|true)$/.test(attributes.hidden?.value ?? "");
         row = { number, cells: [], kinds: [], isHidden };
         column = 0;
       } else if (local === "c" && row) {
         const letters = /^[A-Z]{1,3}/.exec(attributes.r?.value ?? "")?.[0];
         if (letters !== undefined) column = columnOf(letters);
-        if (column >= COLUMNS_MAX) throw tooLarge(number, "columns", COLUMNS_MAX);
+        if (column >= MAX_COLUMNS) throw tooLarge(number, "columns", MAX_COLUMNS);
         cell = {
           type: attributes.t?.value ?? "n",
           style: Number(attributes.s?.value ?? -1),
@@ -69,7 +72,7 @@ export async function* sheetRows(
     },
     close() {
       depth--;
-      // Within a cell, only v, and t of an inline text, hold its value.
+      // Only v, or the t of an inline text, holds the value of a cell.
       if (isValue) isValue = false;
       else if (isFormula) isFormula = false;
       else if (cell && depth === CELL_DEPTH) {

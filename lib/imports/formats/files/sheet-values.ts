@@ -1,7 +1,7 @@
 import { isDateFormat, serialToDate } from "hucre";
 import { markingFormat, type NumberFormat, withMarks } from "./number-format.ts";
 
-/** The meaning of a style for its numbers: days, or amounts with marks that the value lacks. */
+/** How a style shows numbers: as days, or as amounts with marks that the value lacks. */
 type NumberStyle = "day" | NumberFormat | null;
 export type CellKind = "number" | "day" | "text";
 
@@ -14,14 +14,17 @@ export type SheetContext = {
   isUncomputed: boolean;
 };
 
-/** A cell as the sheet's XML has it. `formula`: undefined for a value. */
+/** A cell as written in the sheet's XML. `formula`: undefined for a plain value. */
 export type RawCell = { type: string; style: number; value: string; formula?: string };
 
 /** Excel computes with 15 digits: further digits are noise of binary fractions. */
-const DIGITS = 15;
-const NOISE = 1e-10;
+const SIGNIFICANT_DIGITS = 15;
+const MAX_NOISE = 1e-10;
 
-/** Parts of formats that name a currency or a language, such as [$₪-40D], with letters of days. */
+/**
+ * Parts of formats that name a currency or a language. Their letters, as in [$₪-40D], aren't those
+ * of a date.
+ */
 const LOCALES = /\[\$[^\]]*\]/g;
 
 /** The styles in `cellXfs`. */
@@ -29,19 +32,20 @@ export function stylesOf(
   formatIds: readonly string[],
   custom: ReadonlyMap<string, string>,
 ): NumberStyle[] {
-  const known = new Map<string, NumberStyle>();
+  const cache = new Map<string, NumberStyle>();
   return formatIds.map((id) => {
     const code = custom.get(id) ?? id;
     const style =
-      known.get(code) ?? (isDateFormat(code.replace(LOCALES, "")) ? "day" : markingFormat(code));
-    known.set(code, style);
+      cache.get(code) ?? (isDateFormat(code.replace(LOCALES, "")) ? "day" : markingFormat(code));
+    cache.set(code, style);
     return style;
   });
 }
 
 /**
- * A cell's value as CSV has it: by its type, with the currency and the side that its format shows.
- * For a formula, the stored value; the formula itself if none is stored, so that it is no amount.
+ * A cell's value as CSV would write it, with the currency and the side that its format shows. For a
+ * formula this is the stored result; if none is stored, it is the formula itself, which is refused
+ * as an amount.
  */
 export function cellText(cell: RawCell, context: SheetContext): { text: string; kind: CellKind } {
   const { type, style, value, formula } = cell;
@@ -78,11 +82,11 @@ export function hasResult(value: string, isUncomputed: boolean): boolean {
 export function numberText(raw: string): string {
   if (/^-?\d+$/.test(raw)) return raw;
   const digits = raw.replace(/^-?0*\.?0*|\./g, "").length;
-  if (/^-?\d+\.\d+$/.test(raw) && digits <= DIGITS) return raw;
+  if (/^-?\d+\.\d+$/.test(raw) && digits <= SIGNIFICANT_DIGITS) return raw;
   const number = Number(raw);
   if (!Number.isFinite(number)) return raw;
-  if (Math.abs(number) < NOISE) return "0";
-  const rounded = Number(number.toPrecision(DIGITS));
+  if (Math.abs(number) < MAX_NOISE) return "0";
+  const rounded = Number(number.toPrecision(SIGNIFICANT_DIGITS));
   const text = String(rounded);
   if (!text.includes("e")) return text;
   return Number.isInteger(rounded) ? BigInt(rounded).toString() : raw;

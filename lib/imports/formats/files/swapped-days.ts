@@ -1,7 +1,7 @@
 import { refuseFile } from "../refusal.ts";
 import type { CellKind } from "./sheet-values.ts";
 
-const WRITTEN = /^(\d{1,2})([./-])(\d{1,2})\2\d{2,4}\b/;
+const WRITTEN_DAY = /^(\d{1,2})([./-])(\d{1,2})\2\d{2,4}\b/;
 const MONTHS = 12;
 
 type Column = { day: string; isSwappable: boolean; text: string };
@@ -20,15 +20,15 @@ export class SwappedDays {
         const column = this.#at(at);
         column.day ||= cell;
         column.isSwappable &&= Number(cell.slice(8, 10)) <= MONTHS;
-      } else if (WRITTEN.test(cell)) {
+      } else if (WRITTEN_DAY.test(cell)) {
         const column = this.#at(at);
         column.text ||= cell;
-        column.isSwappable &&= isOfOneOrder(cell);
+        column.isSwappable &&= hasOneOrder(cell);
       }
     }
   }
 
-  /** @throws FileRefused if all days can be swapped, and all texts can be read in one order alone */
+  /** @throws FileRefused if every day could be swapped, and every text has only one valid order */
   check(name: string, at: number): void {
     const { day, isSwappable, text } = this.#columns[at] ?? newColumn();
     if (!isSwappable || day === "" || text === "") return;
@@ -51,7 +51,7 @@ function newColumn(): Column {
   return { day: "", isSwappable: true, text: "" };
 }
 
-function isOfOneOrder(text: string): boolean {
-  const [, first, , second] = WRITTEN.exec(text) ?? [];
+function hasOneOrder(text: string): boolean {
+  const [, first, , second] = WRITTEN_DAY.exec(text) ?? [];
   return Number(first) > MONTHS !== Number(second) > MONTHS;
 }

@@ -16,8 +16,8 @@ export const WORKBOOK_MAX_BYTES = 32 * 1024 * 1024;
 const STRINGS_MAX_BYTES = 64 * 1024 * 1024;
 const PART_MAX_BYTES = 8 * 1024 * 1024;
 const SHEET_MAX_BYTES = 512 * 1024 * 1024;
-const SHEETS_MAX = 100;
-const ROWS_LOOKED_AT = 5_000;
+const MAX_SHEETS = 100;
+const SAMPLE_ROWS = 5_000;
 
 export type Sheet = {
   name: string;
@@ -50,7 +50,7 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   });
   const part = (type: string, usual: string) =>
     [...relations.values()].find((one) => one.type === type)?.target ?? usual;
-  const sheets = named.slice(0, SHEETS_MAX).flatMap(({ name, target }) => {
+  const sheets = named.slice(0, MAX_SHEETS).flatMap(({ name, target }) => {
     const entry = zip.entries.get(target);
     return entry ? { name, entry } : [];
   });
@@ -68,7 +68,9 @@ export async function openWorkbook(zip: Zip): Promise<Workbook> {
   };
 }
 
-/** Whether a formula has a stored result: a program that stored one stored them all. */
+/**
+ * Whether any formula has a stored result. A program stores the results of all formulas or of none.
+ */
 async function hasResults(zip: Zip, sheets: readonly { entry: Entry }[]): Promise<boolean> {
   for (const { entry } of sheets) {
     const xml = readEntry(zip, entry, SHEET_MAX_BYTES);
@@ -80,7 +82,7 @@ async function hasResults(zip: Zip, sheets: readonly { entry: Entry }[]): Promis
 async function eachElement(
   zip: Zip,
   path: string,
-  bytesMax: number,
+  maxBytes: number,
   onOpen: (name: string, attributes: Record<string, string>) => void,
   onText: (text: string) => void = () => {},
   onClose: () => void = () => {},
@@ -100,14 +102,17 @@ async function eachElement(
     end: () => {},
   });
   const decoder = new StringDecoder("utf8");
-  for await (const chunk of readEntry(zip, entry, bytesMax)) reader.read(decoder.write(chunk));
+  for await (const chunk of readEntry(zip, entry, maxBytes)) reader.read(decoder.write(chunk));
   reader.end();
 }
 
 async function stringsOf(zip: Zip, path: string): Promise<string[]> {
   const strings: string[] = [];
   let isText = false;
-  /** rPh is the pronunciation of a word: its t does not belong to the text. */
+  /**
+   * Whether the next t belongs to an rPh, the pronunciation of a word, and so isn't part of the
+   * text.
+   */
   let isPhonetic = false;
   await eachElement(
     zip,
@@ -132,12 +137,12 @@ async function stringsOf(zip: Zip, path: string): Promise<string[]> {
 async function cellStyles(zip: Zip, path: string): Promise<SheetContext["styles"]> {
   const custom = new Map<string, string>();
   const ids: string[] = [];
-  let isOfCells = false;
+  let isCellFormat = false;
   await eachElement(zip, path, PART_MAX_BYTES, (name, attributes) => {
     if (name === "numFmt") custom.set(attributes.numFmtId ?? "", attributes.formatCode ?? "");
-    else if (name === "cellXfs") isOfCells = true;
-    else if (name === "xf" && isOfCells) ids.push(attributes.numFmtId ?? "0");
-    else if (name === "cellStyles" || name === "dxfs") isOfCells = false;
+    else if (name === "cellXfs") isCellFormat = true;
+    else if (name === "xf" && isCellFormat) ids.push(attributes.numFmtId ?? "0");
+    else if (name === "cellStyles" || name === "dxfs") isCellFormat = false;
   });
   return stylesOf(ids, custom);
 }
@@ -156,13 +161,14 @@ export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable
         (cell, at) => kinds[at] !== "number" && /\d[.,]\d{3}$/.test(cell),
       );
     }
-    if (rows.length >= ROWS_LOOKED_AT) break;
+    if (rows.length >= SAMPLE_ROWS) break;
   }
   const required = Object.values(known.mapping?.fields ?? {});
   const table = tableOfRows(rows, known.hasHeader ?? known.mapping?.header_row, required);
   if (!table) return null;
   const days = new SwappedDays();
-  // A program adds the day of printing above the table, or of the balance below it, as text.
+  // Rows with a label are ignored: programs write the day of printing, or that of a balance, as
+  // text.
   for (const { cells, line } of table.rows)
     if (!cells.some((cell) => labelOf(cell))) days.add(cells, kindsOf.get(line) ?? []);
   return { table, isTyped: !hasAmbiguousText, days };
@@ -170,7 +176,7 @@ export async function sheetTable(sheet: Sheet, known: Known): Promise<SheetTable
 
 export type SheetTable = { table: Table; isTyped: boolean; days: SwappedDays };
 
-/** @throws FileRefused if a spreadsheet swapped the day and the month of its days */
+/** @throws FileRefused if a spreadsheet program swapped day and month in some dates */
 export function describeSheet({ table, isTyped, days }: SheetTable, known: Known): Described {
   const described = describeTable(table, { delimiter: "," }, { ...known, isTyped });
   const { value_date, booked_date } = described.csv.mapping.fields;
@@ -180,8 +186,8 @@ export function describeSheet({ table, isTyped, days }: SheetTable, known: Known
 }
 
 /**
- * A sheet as CSV: one line for each of its rows, so that row numbers stay, and a record of the
- * hidden ones.
+ * A sheet as CSV, with one line for each row, so that row numbers don't change, and a record of the
+ * hidden rows at the end.
  */
 export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> {
   let written = 0;
@@ -198,7 +204,7 @@ export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> 
           "rows in order",
         );
       text += "\n".repeat(number - written - 1);
-      text += `${cells.map(quoted).join(",")}\n`;
+      text += `${cells.map(quote).join(",")}\n`;
       written = number;
       if (isHidden && cells.some((cell) => cell.trim() !== "")) hidden.push(number);
     }
@@ -207,7 +213,7 @@ export async function* sheetCsv(sheet: Sheet): AsyncGenerator<Uint8Array, void> 
   yield Buffer.from(hiddenRowsRecord(hidden));
 }
 
-function quoted(cell: string): string {
+function quote(cell: string): string {
   const line = cell.replace(/\s*[\r\n]+\s*/g, " ");
   return /[",]|^\s|\s$/.test(line) ? `"${line.replaceAll('"', '""')}"` : line;
 }

@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { type Entry, fromBuffer, type ZipFile } from "yauzl";
 import { refuseFile } from "../refusal.ts";
 
-const ENTRIES_MAX = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** The files of an archive, by name. */
 export type Zip = { zip: ZipFile; entries: Map<string, Entry> };
@@ -17,7 +17,7 @@ export async function openZip(bytes: Buffer, fileName: string): Promise<Zip> {
       zip.on("error", fail);
       zip.on("end", () => resolve({ zip, entries }));
       zip.on("entry", (entry: Entry) => {
-        if (entries.size === ENTRIES_MAX) return fail(new Error(`more than ${ENTRIES_MAX} files`));
+        if (entries.size === MAX_ENTRIES) return fail(new Error(`more than ${MAX_ENTRIES} files`));
         if (!entry.fileName.endsWith("/")) entries.set(entry.fileName, entry);
         zip.readEntry();
       });
@@ -27,22 +27,22 @@ export async function openZip(bytes: Buffer, fileName: string): Promise<Zip> {
 }
 
 /**
- * Unpacks a file of an archive as a stream. It may unpack to as many bytes as its header says, and
- * no more.
- * @throws FileRefused if that is more than `bytesMax`
+ * Unpacks a file of an archive as a stream. Reading fails if it has more bytes than its header
+ * states.
+ * @throws FileRefused if its header states more than `maxBytes`
  */
 export async function* readEntry(
   { zip }: Zip,
   entry: Entry,
-  bytesMax: number,
+  maxBytes: number,
 ): AsyncGenerator<Buffer, void> {
   if (entry.isEncrypted())
     throw refused("The archive has a password.", entry.fileName, "a file without a password");
-  if (entry.uncompressedSize > bytesMax)
+  if (entry.uncompressedSize > maxBytes)
     throw refused(
       "The file is too large once it is unpacked.",
       entry.fileName,
-      `at most ${bytesMax} bytes`,
+      `at most ${maxBytes} bytes`,
     );
   const stream = await new Promise<Readable>((resolve, reject) =>
     zip.openReadStream(entry, (error, opened) =>

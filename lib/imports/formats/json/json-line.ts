@@ -7,11 +7,11 @@ import { balanceLabel } from "../words/balance-labels.ts";
 import { wholeStateOf } from "../words/booking-states.ts";
 import { directionOf } from "../words/directions.ts";
 
-const MEMBERS_MAX = 1_000;
-const DEPTH_MAX = 64;
+const MAX_MEMBERS = 1_000;
+const MAX_DEPTH = 64;
 /** Members that state whether an item is booked. */
 const STATUS_NAMES = /^(?:(?:booking|transaction|payment)_?)?(?:status|state)$/i;
-/** Members that are true or false for items that are booked, or that aren't. */
+/** Boolean members that state whether an item is pending or booked. */
 const PENDING_FLAG = /^(?:is_?)?pending$/i;
 const BOOKED_FLAG = /^(?:is_?)?(?:booked|posted|settled)$/i;
 /** Members that state debit or credit. */
@@ -20,14 +20,16 @@ const DIRECTION_NAMES =
 const DUE_NAMES = /^due_?(?:date|on|at)$/i;
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 /**
- * Field names that need no mapping. The others are read only if the mapping names them: a `fee` in
- * a foreign format may be in minor units.
+ * Fields that are read only if the mapping names them: a `fee` in a foreign format may be in minor
+ * units. The other fields need no mapping.
  */
-const ONLY_MAPPED: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
-const NAMED: readonly MappedField[] = MAPPED_FIELDS.filter((field) => !ONLY_MAPPED.includes(field));
+const MAPPING_REQUIRED: readonly MappedField[] = ["debit", "credit", "sign", "fee"];
+const DEFAULT_FIELDS: readonly MappedField[] = MAPPED_FIELDS.filter(
+  (field) => !MAPPING_REQUIRED.includes(field),
+);
 
-/** The fields of a file's own object that were read, and how many members it has. */
-type Taken = { values: Values; members: number };
+/** The fields of an object that were read so far, and the number of its members so far. */
+type CollectedFields = { values: Values; members: number };
 
 class Unreadable extends Error {
   readonly field: MappedField | null;
@@ -61,8 +63,8 @@ function stateOf(members: Record<string, unknown>): "pending" | "declined" | und
 }
 
 /**
- * The member that contradicts the sign of an item's amount: it says debit, and the amount has no
- * minus, or credit, and it has one.
+ * The member that contradicts the sign of an item's amount: it says debit although the amount has
+ * no minus, or credit although the amount has one.
  */
 function contradictionOf(members: Record<string, unknown>, { amount, amount_minor }: Values) {
   const text = amount ?? amount_minor;
@@ -83,7 +85,7 @@ function contradictionOf(members: Record<string, unknown>, { amount, amount_mino
 export function jsonLines(reading: Reading): (text: string, place: Place) => void {
   const add = mappedLines(reading, "wire");
   const { out, mapping } = reading;
-  const fieldOf = new Map<string, MappedField>(NAMED.map((field) => [field, field]));
+  const fieldOf = new Map<string, MappedField>(DEFAULT_FIELDS.map((field) => [field, field]));
   // A mapped field is read only under its mapped name, and that name stands only for that field.
   for (const [field, name] of Object.entries(mapping?.fields ?? {}) as [MappedField, string][]) {
     if (fieldOf.get(field) === field) fieldOf.delete(field);
@@ -93,80 +95,78 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     mapping?.fields.sign !== undefined || mapping?.amount_sign !== undefined;
   const listName = mapping?.lines_path?.split(".").at(-1) ?? "";
   const listState = wholeStateOf(listName);
-  /** Objects on the path to a field, with the first of the fields within. */
-  const wayTo = new Map<string, MappedField>();
+  /** The paths of objects that contain mapped fields, with the first of these fields. */
+  const parentPaths = new Map<string, MappedField>();
   for (const [path, field] of fieldOf) {
     for (let dot = path.indexOf("."); dot > 0; dot = path.indexOf(".", dot + 1)) {
-      if (!wayTo.has(path.slice(0, dot))) wayTo.set(path.slice(0, dot), field);
+      if (!parentPaths.has(path.slice(0, dot))) parentPaths.set(path.slice(0, dot), field);
     }
   }
 
-  /**
-   * @returns the members that aren't fields. Objects made by JSON.parse have no inherited names.
-   */
-  function take(
+  /** Reads an object's fields into `collected`. @returns the members that aren't fields */
+  function collect(
     object: Record<string, unknown>,
-    within: string,
+    prefix: string,
     digits: ReadonlyMap<string, string>,
-    taken: Taken,
+    collected: CollectedFields,
   ): Record<string, unknown> {
     const rest: Record<string, unknown> = {};
     for (const name in object) {
       const value = object[name];
-      const path = within + name;
-      if (++taken.members > MEMBERS_MAX)
+      const path = prefix + name;
+      if (++collected.members > MAX_MEMBERS)
         throw new Unreadable(
           null,
           "The object has too many members.",
           path,
-          `at most ${MEMBERS_MAX}`,
+          `at most ${MAX_MEMBERS}`,
         );
       const field = fieldOf.get(path);
       if (field !== undefined) {
         if (value === null || value === "") continue;
-        if (taken.values[field] !== undefined)
+        if (collected.values[field] !== undefined)
           throw new Unreadable(field, "Two members have this path.", path, "one of the two");
         const text = textOf(value, field, path, digits);
-        if (text !== "") taken.values[field] = text;
-      } else if (wayTo.has(path) && value !== null) {
+        if (text !== "") collected.values[field] = text;
+      } else if (parentPaths.has(path) && value !== null) {
         if (!isObject(value)) {
           throw new Unreadable(
-            wayTo.get(path) ?? null,
+            parentPaths.get(path) ?? null,
             "This is not an object.",
             `${path}: ${JSON.stringify(value)}`,
             `an object at ${path}`,
           );
         }
-        const left = take(value, `${path}.`, digits, taken);
-        if (Object.keys(left).length > 0) keep(rest, name, left);
-      } else keep(rest, name, value);
+        const left = collect(value, `${path}.`, digits, collected);
+        if (Object.keys(left).length > 0) setMember(rest, name, left);
+      } else setMember(rest, name, value);
     }
     return rest;
   }
 
   return (text, place) => {
-    const object = parsedObject(text);
+    const object = parseObject(text);
     if (typeof object === "string") return out.refuse(place, null, object, text, "one JSON object");
     const digits = new Map<string, string>();
-    const twice = readNumbers(text, text.indexOf("{") + 1, "", wayTo, digits);
-    if (typeof twice === "string")
-      return out.refuse(place, null, "A name comes twice.", twice, "each name once");
-    if (text.includes("\\u")) out.suspect = true;
-    const taken: Taken = { values: {}, members: 0 };
+    const duplicate = readNumbers(text, text.indexOf("{") + 1, "", parentPaths, digits);
+    if (typeof duplicate === "string")
+      return out.refuse(place, null, "A name comes twice.", duplicate, "each name once");
+    if (text.includes("\\u")) out.isSuspect = true;
+    const collected: CollectedFields = { values: {}, members: 0 };
     let rest: Record<string, unknown>;
     try {
-      rest = take(object, "", digits, taken);
+      rest = collect(object, "", digits, collected);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       return out.refuse(place, error.field, error.message, error.found, error.wanted);
     }
     const state = listState === "pending" ? listState : stateOf(rest);
     if (state) return out.skip(place, state, text);
-    const { description, counterparty } = taken.values;
+    const { description, counterparty } = collected.values;
     if (balanceLabel(description ?? counterparty ?? "") === "balance")
       return out.skip(place, "total", text);
     const [name, value] =
-      (isDirectionMapped ? undefined : contradictionOf(rest, taken.values)) ?? [];
+      (isDirectionMapped ? undefined : contradictionOf(rest, collected.values)) ?? [];
     if (name !== undefined) {
       const problem = "This says another direction than the amount's sign.";
       const expected = "an amount whose sign agrees, or a mapping with sign or amount_sign";
@@ -176,15 +176,15 @@ export function jsonLines(reading: Reading): (text: string, place: Place) => voi
     for (const name in rest) {
       const value = rest[name];
       if (name === "details" && isObject(value))
-        for (const [inner, kept] of Object.entries(value)) details.add(inner, kept);
+        for (const [inner, innerValue] of Object.entries(value)) details.add(inner, innerValue);
       else details.add(name, value);
     }
-    add(taken.values, details.details, place);
+    add(collected.values, details.details, place);
   };
 }
 
-/** A member may be named `__proto__`. */
-function keep(object: Record<string, unknown>, name: string, value: unknown): void {
+/** Sets a member, whose name may be `__proto__`. */
+function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, {
       value,
@@ -221,7 +221,7 @@ function textOf(
   return written.trim();
 }
 
-function parsedObject(text: string): Record<string, unknown> | string {
+function parseObject(text: string): Record<string, unknown> | string {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return "This is not an object.";
@@ -235,11 +235,14 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The number of opening brackets, including those within texts, is at least the depth. */
+/**
+ * Whether objects are nested too deep. A text has at least as many opening brackets as its depth,
+ * so one with few needs no scan.
+ */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inText = false;
-  if (text.split(/[[{]/, DEPTH_MAX + 1).length <= DEPTH_MAX) return false;
+  if (text.split(/[[{]/, MAX_DEPTH + 1).length <= MAX_DEPTH) return false;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (inText) {
@@ -247,53 +250,53 @@ function isTooDeep(text: string): boolean {
       else if (code === 34) inText = false;
     } else if (code === 34) inText = true;
     else if (code === 123 || code === 91) {
-      if (++depth > DEPTH_MAX) return true;
+      if (++depth > MAX_DEPTH) return true;
     } else if (code === 125 || code === 93) depth--;
   }
   return false;
 }
 
 /**
- * Collects the numbers among the members of the well-formed object whose members begin at `at`, by
- * path, as they are written, including those of objects on the path to a field. @returns where the
- * object ends; or the path that occurs twice.
+ * Collects, by path, the numbers of the well-formed object whose members begin at `at`, as the file
+ * writes them, including those of objects on the path to a field.
+ * @returns where the object ends, or a path that occurs twice
  */
 function readNumbers(
   text: string,
   at: number,
-  within: string,
-  wayTo: ReadonlyMap<string, unknown>,
+  prefix: string,
+  parentPaths: ReadonlyMap<string, unknown>,
   numbers: Map<string, string>,
 ): number | string {
   const names = new Set<string>();
   for (;;) {
     while (text.charCodeAt(at) <= 32) at++;
     if (text.charCodeAt(at) !== 34) return at;
-    const closes = endOfText(text, at);
-    const quoted = text.slice(at + 1, closes - 1);
+    const nameEnd = endOfText(text, at);
+    const quoted = text.slice(at + 1, nameEnd - 1);
     const name = quoted.includes("\\") ? (JSON.parse(`"${quoted}"`) as string) : quoted;
-    const path = within + name;
+    const path = prefix + name;
     if (names.has(name)) return path;
     names.add(name);
-    let begins = text.indexOf(":", closes) + 1;
-    while (text.charCodeAt(begins) <= 32) begins++;
-    const first = text.charCodeAt(begins);
-    if (first === 123 && wayTo.has(path)) {
-      const ended = readNumbers(text, begins + 1, `${path}.`, wayTo, numbers);
+    let valueStart = text.indexOf(":", nameEnd) + 1;
+    while (text.charCodeAt(valueStart) <= 32) valueStart++;
+    const first = text.charCodeAt(valueStart);
+    if (first === 123 && parentPaths.has(path)) {
+      const ended = readNumbers(text, valueStart + 1, `${path}.`, parentPaths, numbers);
       if (typeof ended === "string") return ended;
     }
-    at = endOfValue(text, begins);
+    at = endOfValue(text, valueStart);
     if (first === 45 || (first >= 48 && first <= 57))
-      numbers.set(path, text.slice(begins, at).trim());
+      numbers.set(path, text.slice(valueStart, at).trim());
     // The comma, or the end of the object.
     if (text.charCodeAt(at) !== 44) return at;
     at++;
   }
 }
 
-/** The position after the closing quotation mark of the text that opens there. */
-function endOfText(text: string, opens: number): number {
-  for (let at = opens + 1; ; at++) {
+/** The position after the closing quotation mark of the text that starts there. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
     const code = text.charCodeAt(at);
     if (code === 92) at++;
     else if (code === 34) return at + 1;
@@ -301,9 +304,9 @@ function endOfText(text: string, opens: number): number {
 }
 
 /** The position of the comma or bracket that ends the value. */
-function endOfValue(text: string, begins: number): number {
+function endOfValue(text: string, start: number): number {
   let depth = 0;
-  for (let at = begins; ; at++) {
+  for (let at = start; ; at++) {
     const code = text.charCodeAt(at);
     if (code === 34) at = endOfText(text, at) - 1;
     else if (code === 123 || code === 91) depth++;

@@ -19,7 +19,7 @@ async function readItems(items: readonly object[], mapping?: Mapping) {
 
 const BOOKED = { value_date: "2026-10-02", amount: "-45.20" };
 
-test("items of JSON that a flag calls pending, or that state a balance, are skipped", async () => {
+test("skips items of JSON that are flagged as pending, or that state a balance", async () => {
   const { amounts, skips, messages } = await readItems([
     { ...BOOKED, pending: false, booked: true },
     { ...BOOKED, pending: true },
@@ -32,7 +32,7 @@ test("items of JSON that a flag calls pending, or that state a balance, are skip
   expect(messages).toEqual([]);
 });
 
-test("a list of JSON that is called pending has no lines", async () => {
+test("reads no lines from a list of JSON that is named pending", async () => {
   const reading = readLines(new Blob([JSON.stringify({ data: { pending: [BOOKED] } })]).stream(), {
     format: "json",
     currency: "EUR",

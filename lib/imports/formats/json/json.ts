@@ -7,9 +7,9 @@ const BACKSLASH = 92;
 
 /**
  * JSON: a list of objects, or an object whose member `lines` is one, or the list at the mapping's
- * `lines_path`; its other members are ignored. Splits the list into its objects as they arrive.
- * (Streaming parsers convert numbers to floats before their digits can be read; JSON.parse checks
- * each object here.)
+ * `lines_path`; its other members are ignored. Splits the list into its objects as they arrive. A
+ * streaming parser would convert numbers to floats before their digits can be read, so the text is
+ * split here, and JSON.parse checks each object.
  */
 export function readJson(reading: Reading): Reader {
   const readObject = jsonLines(reading);
@@ -20,8 +20,8 @@ export function readJson(reading: Reading): Reader {
     linesPath === undefined
       ? 'a list of objects, or an object with a list "lines"'
       : `a list of objects at ${linesPath}`;
-  /** The text before the list so far: at most a few members. */
   let state: "start" | "envelope" | "list" | "after" = "start";
+  /** The text around the list so far, which is at most a few members. */
   let envelope = "";
   /** The brackets that close the open objects. */
   let closers = "";
@@ -32,15 +32,15 @@ export function readJson(reading: Reading): Reader {
   let parts: string[] = [];
   let length = 0;
   let tooLong = false;
-  let startsAt = 0;
-  /** Within the list, between objects: whether a comma must come first. */
+  let objectLine = 0;
+  /** Whether a comma must come before the next object of the list. */
   let afterObject = false;
   let afterComma = false;
 
   const refuse = (problem: string, found: string, wanted = wantedList) =>
     refuseFile({ line: lineNumber }, null, problem, found, wanted);
 
-  function keep(part: string): void {
+  function append(part: string): void {
     length += part.length;
     if (length > LINE_MAX_LENGTH) tooLong = true;
     if (tooLong) parts = [];
@@ -48,7 +48,7 @@ export function readJson(reading: Reading): Reader {
   }
 
   function finishObject(): void {
-    const place = { line: startsAt };
+    const place = { line: objectLine };
     if (tooLong)
       out.refuse(
         place,
@@ -65,11 +65,11 @@ export function readJson(reading: Reading): Reader {
     afterComma = false;
   }
 
-  /** Handles a character of the list outside of any object. */
-  function between(character: string): void {
+  /** Handles a character of the list that is outside of any object. */
+  function betweenObjects(character: string): void {
     if (character === "{" && !afterObject) {
       depth = 1;
-      startsAt = lineNumber;
+      objectLine = lineNumber;
     } else if (character === "," && afterObject) {
       afterObject = false;
       afterComma = true;
@@ -83,7 +83,7 @@ export function readJson(reading: Reading): Reader {
   /**
    * Handles text outside of the list: it is collected, and checked as JSON once it is complete.
    */
-  function outside(character: string): void {
+  function outsideList(character: string): void {
     if (state === "start") {
       if (isSpace(character)) return;
       if (character === "[" && linesPath === undefined) state = "list";
@@ -102,7 +102,7 @@ export function readJson(reading: Reading): Reader {
       character === "[" &&
       state === "envelope" &&
       !inText &&
-      opensLines(envelope, closers, path)
+      opensList(envelope, closers, path)
     ) {
       state = "list";
       return;
@@ -126,8 +126,8 @@ export function readJson(reading: Reading): Reader {
       const code = text.charCodeAt(at);
       if (code === 10) lineNumber++;
       if (depth === 0) {
-        if (state === "list") between(text.charAt(at));
-        else outside(text.charAt(at));
+        if (state === "list") betweenObjects(text.charAt(at));
+        else outsideList(text.charAt(at));
         from = at;
         continue;
       }
@@ -138,21 +138,21 @@ export function readJson(reading: Reading): Reader {
       } else if (code === QUOTE) inText = true;
       else if (code === 123 || code === 91) depth++;
       else if ((code === 125 || code === 93) && --depth === 0) {
-        keep(text.slice(from, at + 1));
+        append(text.slice(from, at + 1));
         finishObject();
       }
     }
-    if (depth > 0) keep(text.slice(from));
+    if (depth > 0) append(text.slice(from));
   }
 
   function end(): void {
     if (depth > 0 || state === "list" || state === "start")
       throw refuse("The file ends in the middle.", "", 'the rest of it, up to the closing "]"');
     if (envelope === "") return;
-    const around = parsed(envelope);
+    const around = tryParse(envelope);
     if (around === undefined) throw refuse("The object around the list is not JSON.", envelope);
     if (state === "envelope") throw refuse(`There is no list "${path.join(".")}".`, envelope);
-    // A second list at that path would take the place of the first, which was cut out.
+    // A second list at that path would replace the first, which was cut out.
     if (!isEmptyList(memberAt(around, path)))
       throw refuse("A name around the list comes twice.", envelope, "each name once");
   }
@@ -165,15 +165,15 @@ function isSpace(character: string): boolean {
 }
 
 /** Whether the list that opens here is the one at the path from the outermost object. */
-function opensLines(before: string, closers: string, path: readonly string[]): boolean {
+function opensList(before: string, closers: string, path: readonly string[]): boolean {
   if (closers.length !== path.length) return false;
   const opens = /"\s*:\s*$/.exec(before);
   if (!opens || !before.slice(0, opens.index + 1).endsWith(JSON.stringify(path.at(-1))))
     return false;
-  return isEmptyList(memberAt(parsed(`${before}[]${closers}`), path));
+  return isEmptyList(memberAt(tryParse(`${before}[]${closers}`), path));
 }
 
-function parsed(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,15 +1,15 @@
 /**
- * Fields of MT940 and MT942. Other tags within field 61 or 86 are text, which banks wrap at 65
- * characters, wherever this falls.
+ * The tags of MT940 and MT942. Within field 61 or 86, other tags are text: banks wrap it at 65
+ * characters, so a line may begin with anything.
  */
-const KNOWN = /^(?:12|13D?|20|21|25P?|28C?|34F|60[FM]|61|62[FM]|64|65|86|90[CD])$/;
+const KNOWN_TAGS = /^(?:12|13D?|20|21|25P?|28C?|34F|60[FM]|61|62[FM]|64|65|86|90[CD])$/;
 const TAG = /^:(\d{2}[A-Z]?):/;
 /** A statement line, a balance or a total, however its tag was garbled. */
 const MONEY = /^(?:\d{6}(?:\d{4}|\s{4})?\s*[RE]?[CD]|[CD]\s*\d{6}\s*[A-Z]{3}|\d{1,5}[A-Z]{3}\d)/;
 const ENVELOPE = /^(?:-\}|\{[1-5S]:)/;
 /** An end mark on the line of the last field, because gateways drop the line break before it. */
 const STUCK_END = /-\}(?=$|[\s$\p{Cc}]|\{[1-5S]:)/u;
-/** The tags that begin a message without :20:, and those that may follow. */
+/** The tags that begin a message, even without :20:, and the tags that may follow each. */
 const BEGINNINGS: Record<string, RegExp> = {
   "20": /^(?:21|25P?|28C?|13D?|34F|60[FM])$/,
   "21": /^(?:20|25P?|28C?)$/,
@@ -28,14 +28,14 @@ export type Mt940Handler = {
   isWithinStatement: () => boolean;
 };
 
-/** Joins lines to fields, whether the messages come in SWIFT envelopes (`{1:…}{4:`) or bare. */
+/** Joins lines into fields, whether the messages are in SWIFT envelopes (`{1:…}{4:`) or bare. */
 export class Mt940Fields {
   /** Whether the message began with `{4:`, and so should end with `-}`. */
   inEnvelope = false;
   /** The tag of the field that is being read; empty outside of fields. */
   tag = "";
   line = 1;
-  /** The characters of the field, including held lines. */
+  /** The length of the field in characters, including held lines. */
   length = 0;
   readonly #handler: Mt940Handler;
   #parts: string[] = [];
@@ -43,7 +43,9 @@ export class Mt940Fields {
    * Lines that may begin another message or continue the text of field 86: the next tag decides.
    */
   #held: { name: string; texts: string[]; line: number } | undefined;
-  /** A dash alone on its line may be text, too. */
+  /**
+   * The number of preceding lines with only a dash, which may be text or the end of the message.
+   */
   #dashes = 0;
 
   constructor(handler: Mt940Handler) {
@@ -107,7 +109,10 @@ export class Mt940Fields {
     this.#begin(name, [text], number);
   }
 
-  /** Whether to read the line: blank lines don't decide about the dashes before them. */
+  /**
+   * Decides whether the preceding dashes are text or the end of the message.
+   * @returns whether to read the line; a blank one decides nothing
+   */
   #settleDashes(bare: string, name: string | undefined): boolean {
     if (bare === "") return false;
     const dashes = this.#dashes;
@@ -127,7 +132,7 @@ export class Mt940Fields {
     if (/^1[23]/.test(name)) return !this.#handler.isWithinStatement();
     if (name === "61") return /\d{4}|\d,/.test(content);
     // A time of day may look like a tag of two digits, never like :65F:.
-    return KNOWN.test(name) || /^[69]\d[A-Z]$/.test(name) || MONEY.test(content);
+    return KNOWN_TAGS.test(name) || /^[69]\d[A-Z]$/.test(name) || MONEY.test(content);
   }
 
   #append(text: string): void {

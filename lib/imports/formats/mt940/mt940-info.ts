@@ -1,6 +1,6 @@
 /** The content of a :86:, in any dialect. */
 export type Info = {
-  /** As received, for a field that continues. */
+  /** The lines as received, because a second field may continue them. */
   lines: string[];
   reference?: string;
   counterparty?: string;
@@ -15,14 +15,14 @@ export type Info = {
  */
 const SUBFIELDS = /^(\d{3})?([^\p{L}\p{N}\s/:+])(\d{2})/u;
 /**
- * Separators that no sentence begins with. With others, text such as `-10% discount` would look
- * like a subfield.
+ * Separators that no sentence begins with. With other separators, text such as `-10% discount`
+ * would look like a subfield.
  */
 const CLEAR_SEPARATOR = /[?<>~^|@§$!`]/;
 /** Subfields that banks use; other digits after the separator are text. */
 const isCode = (code: number) =>
   code === 0 || code === 10 || (code >= 20 && code <= 39) || (code >= 60 && code <= 69);
-/** Parts of the purpose are cut at 27 characters, also within words. */
+/** Parts of the purpose are cut at 27 characters, even within words. */
 const PIECE_LENGTH = 27;
 const PURPOSE_CODES = [20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 60, 61, 62, 63, 64, 65];
 const NAME_CODES = [32, 33];
@@ -48,7 +48,7 @@ const SLASH_CODES =
 const SLASHED = new RegExp(`^/(?:${SLASH_CODES})/`);
 const SLASH_PARTS = new RegExp(`/(${SLASH_CODES})/(.*?)(?=/(?:${SLASH_CODES})/|$)`, "gs");
 
-const NOTHING = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NOREF|-|0+)?$/i;
+const PLACEHOLDER = /^(?:NOT ?PROVIDED|NOTPROV|NON ?REF|NOREF|-|0+)?$/i;
 
 /**
  * Reads field 86: German subfields (`?20` to `?29`, `?32`), also with the separators of Polish,
@@ -59,10 +59,14 @@ export function accountOwnerInfo(lines: string[]): Info {
   const first = lines.find((line) => line.trim() !== "")?.trimStart() ?? "";
   const [, businessCode, separator] = SUBFIELDS.exec(first) ?? [];
   if (separator !== undefined) {
-    const read = ofSubfields(lines.map(withoutBreak).join("").trimStart(), businessCode, separator);
+    const read = readSubfields(
+      lines.map(withoutBreak).join("").trimStart(),
+      businessCode,
+      separator,
+    );
     if (read) return { lines, ...read };
   }
-  if (SLASHED.test(first)) return { lines, ...ofSlashes(lines.map(withoutBreak).join("")) };
+  if (SLASHED.test(first)) return { lines, ...readSlashCodes(lines.map(withoutBreak).join("")) };
   const text = lines
     .map((line) => line.trim())
     .filter(Boolean)
@@ -70,27 +74,28 @@ export function accountOwnerInfo(lines: string[]): Info {
   return {
     lines,
     ...(text.search(SEPA) >= 0
-      ? ofPurpose(text, [])
+      ? readPurpose(text, [])
       : { ...(text && { description: text }), more: [] }),
   };
 }
 
 /**
- * Lines are cut at 65 characters, also within words; a shorter one was padded or ends its subfield.
+ * A line without its carriage return. Lines are joined without a space, because they are cut at 65
+ * characters, even within words; a shorter line was padded or ends its subfield.
  */
 function withoutBreak(line: string): string {
   return line.replace(/\r$/, "");
 }
 
 /** Undefined if the text only looks like subfields. */
-function ofSubfields(
+function readSubfields(
   text: string,
   businessCode: string | undefined,
   separator: string,
 ): Omit<Info, "lines"> | undefined {
   const subfields: string[] = [];
   const more: Info["more"] = [];
-  const [, ...parts] = text.split(markOf(separator));
+  const [, ...parts] = text.split(separatorPattern(separator));
   let last: number | undefined;
   let found = 0;
   for (let at = 0; at + 1 < parts.length; at += 2) {
@@ -100,7 +105,7 @@ function ofSubfields(
       found++;
       last = code;
       subfields[code] = `${subfields[code] ?? ""}${piece}`;
-    } else if (last !== undefined && isWithin(last, code, parts[at + 2]))
+    } else if (last !== undefined && isTextOf(last, code, parts[at + 2]))
       subfields[last] += `${separator}${parts[at]}${piece}`;
     else more.push([`subfield_${parts[at]}`, piece.trim()]);
   }
@@ -108,7 +113,7 @@ function ofSubfields(
   if (found < 2 && !CLEAR_SEPARATOR.test(separator)) return undefined;
   const get = (code: number) => subfields[code]?.trim() || undefined;
   const name = joinPieces(subfields, NAME_CODES);
-  const read = ofPurpose(joinPieces(subfields, PURPOSE_CODES), [
+  const read = readPurpose(joinPieces(subfields, PURPOSE_CODES), [
     ["business_code", businessCode],
     ["posting_text", get(0)],
     ["batch_number", get(10)],
@@ -122,39 +127,42 @@ function ofSubfields(
 }
 
 /**
- * Whether an apparent subfield is text of the one before it: subfields ascend, and a purpose may
- * contain anything.
+ * Whether an apparent subfield is text of the previous one: the codes of subfields ascend, and a
+ * purpose may contain anything.
  */
-function isWithin(last: number, code: number, next: string | undefined): boolean {
+function isTextOf(last: number, code: number, next: string | undefined): boolean {
   const isPurpose = PURPOSE_CODES.includes(last) && (code < 70 || code > 79);
   return isPurpose || code < last || (next !== undefined && code > Number(next));
 }
 
-const marks = new Map<string, RegExp>();
+const separatorPatterns = new Map<string, RegExp>();
 
-/** Any character may separate; a file uses one. */
-function markOf(separator: string): RegExp {
-  const known = marks.get(separator);
+/**
+ * The pattern of a subfield's code after the separator. Any character may be the separator, but a
+ * file uses one, so patterns are cached.
+ */
+function separatorPattern(separator: string): RegExp {
+  const known = separatorPatterns.get(separator);
   if (known) return known;
-  const mark = new RegExp(`\\u{${separator.codePointAt(0)?.toString(16)}}(\\d{2})`, "u");
-  if (marks.size < 100) marks.set(separator, mark);
-  return mark;
+  const pattern = new RegExp(`\\u{${separator.codePointAt(0)?.toString(16)}}(\\d{2})`, "u");
+  if (separatorPatterns.size < 100) separatorPatterns.set(separator, pattern);
+  return pattern;
 }
 
 function joinPieces(subfields: string[], codes: number[]): string {
   let text = "";
-  let whole = true;
+  let isLineFull = true;
   for (const code of codes) {
     const piece = subfields[code];
     if (piece === undefined || piece === "") continue;
-    text += whole ? piece : ` ${piece}`;
-    whole = piece.length >= PIECE_LENGTH || piece.endsWith(" ");
+    text += isLineFull ? piece : ` ${piece}`;
+    isLineFull = piece.length >= PIECE_LENGTH || piece.endsWith(" ");
   }
   return text.trim();
 }
 
 /** The purpose of a payment, with its SEPA keywords if it has any. */
-function ofPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
+function readPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
   if (!purpose.includes("+")) return { ...(purpose && { description: purpose }), more };
   const [before = "", ...parts] = purpose.split(SEPA);
   let endToEnd: string | undefined;
@@ -163,7 +171,7 @@ function ofPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const word = parts[at] ?? "";
     const text = (parts[at + 1] ?? "").trim();
-    if (NOTHING.test(text)) continue;
+    if (PLACEHOLDER.test(text)) continue;
     if (word === "SVWZ") remittance ||= text;
     else more.push([SEPA_DETAILS[word] ?? word, text]);
     if (word === "EREF") endToEnd ??= text;
@@ -175,11 +183,11 @@ function ofPurpose(purpose: string, more: Info["more"]): Omit<Info, "lines"> {
   return { ...(reference && { reference }), ...(description && { description }), more };
 }
 
-function ofSlashes(text: string): Omit<Info, "lines"> {
+function readSlashCodes(text: string): Omit<Info, "lines"> {
   const words = new Map<string, string>();
   for (const [, code = "", value = ""] of text.matchAll(SLASH_PARTS)) {
     const trimmed = value.replace(/^\/+|\/+$/g, "").trim();
-    if (!NOTHING.test(trimmed) && !words.has(code)) words.set(code, trimmed);
+    if (!PLACEHOLDER.test(trimmed) && !words.has(code)) words.set(code, trimmed);
   }
   const get = (code: string) => words.get(code);
   // IBAN, BIC, name, city.

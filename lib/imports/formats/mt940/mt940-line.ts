@@ -9,7 +9,8 @@ import { accountOwnerInfo } from "./mt940-info.ts";
 /**
  * Value date, entry date, mark, funds code, amount, type, references.
  * 6!n[4!n]2a[1!a]15d1!a3!c16x[//16x]; only MT942 has the marks EC and ED. Many banks write
- * references longer than 16; some pad with blanks, and some omit the comma of whole amounts.
+ * references longer than 16 characters; some pad with blanks, and some omit the comma of whole
+ * amounts.
  */
 const LINE =
   /^(\d{6})(\d{4}|\s{4})?\s*(RC|RD|EC|ED|C|D)([A-Z])?\s*(\d{1,24},\d{0,10}|,\d{1,10}|\d{1,24}(?![A-Z0-9. ]{0,8}[,.]\d))\s*(?:([SNF][A-Z0-9 ]{0,3}|[A-Z]{3}[A-Z0-9])(.*)|(?=\/\/)(.*)|)$/s;
@@ -21,15 +22,15 @@ const NO_REFERENCE = /^(?:NON ?REF|NOT ?PROVIDED|NOREF|0+|-)?$/i;
 /** A :61: that waits for its :86:. */
 export type StatementLine = { describe: (parts: string[]) => void; finish: () => void };
 
-type Into = { out: LineCollector; statement: Statement; currency: string | undefined };
+type Target = { out: LineCollector; statement: Statement; currency: string | undefined };
 
 /**
- * Reads a :61:, whose second line is its supplementary details. A reversal of a credit (RC) takes
- * money out, one of a debit (RD) brings it in. Expected entries (EC, ED) are counted as skipped.
+ * Reads a :61:, whose second line is its supplementary details. The reversal of a credit (RC) is
+ * money out, that of a debit (RD) is money in. Expected entries (EC, ED) are counted as skipped.
  * Undefined if the line was refused or skipped.
  */
 export function statementLine(
-  { out, statement, currency }: Into,
+  { out, statement, currency }: Target,
   parts: string[],
   line: number,
   tally: (minor: number) => void,
@@ -37,7 +38,7 @@ export function statementLine(
   const [main = "", ...supplement] = withAmount(parts);
   const refuse = (problem: string, found: string, wanted: string) =>
     out.refuse({ line }, ":61:", problem, found, wanted, statement);
-  const [, date = "", entry = "", mark = "", , amount = "", type = "", own = "", untyped = ""] =
+  const [, date = "", entry = "", mark = "", , amount = "", type = "", refs = "", untyped = ""] =
     LINE.exec(main.trimEnd()) ?? [];
   if (date === "") return void refuse("This is not a statement line.", main, WANTED);
   if (currency === undefined || decimalsOf(currency) === undefined) {
@@ -59,7 +60,7 @@ export function statementLine(
   const amount_minor = mark === "D" || mark === "RC" ? -minor || 0 : minor;
   tally(amount_minor);
 
-  const [, customer = "", bank = ""] = /^(.*?)(?:\/\/(.*))?$/s.exec(own || untyped) ?? [];
+  const [, customer = "", bank = ""] = /^(.*?)(?:\/\/(.*))?$/s.exec(refs || untyped) ?? [];
   const provided = (text: string) => (NO_REFERENCE.test(text.trim()) ? undefined : text.trim());
   let info: ReturnType<typeof accountOwnerInfo> | undefined;
   return {
@@ -98,14 +99,16 @@ export function statementLine(
   };
 }
 
-/** Some banks break the line before the amount. */
+/** Joins a line that a bank broke before its amount. */
 function withAmount(parts: string[]): string[] {
   const [main = "", next = "", ...more] = parts;
   const isBroken = /^\d{6}(?:\d{4}|\s{4})?\s*R?[CD][A-Z]?\s*$/.test(main) && /^\d/.test(next);
   return isBroken ? [`${main.trimEnd()}${next}`, ...more] : parts;
 }
 
-/** The entry date has no year: it is in the year that puts it closest to the value date. */
+/**
+ * The entry date, which has no year: the year is the one that puts it closest to the value date.
+ */
 function entryDate(monthDay: string, valueDate: string): string | null {
   const month = Number(monthDay.slice(0, 2));
   const day = Number(monthDay.slice(2));
@@ -121,7 +124,10 @@ export function swiftDay(text: string): string | null {
   return bankDay(fullYear(year), month, day);
 }
 
-/** Interest by 30/360 is dated 29 and 30 February in any year: the last day of that month. */
+/**
+ * A calendar day, or the last day of February for 29 and 30 February, which interest by 30/360 has
+ * in any year.
+ */
 function bankDay(year: number, month: number, day: number): string | null {
   const found = calendarDay(year, month, day);
   if (found !== null || month !== 2 || (day !== 29 && day !== 30)) return found;

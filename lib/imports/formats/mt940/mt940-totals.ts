@@ -2,8 +2,8 @@ import { decimalsOf } from "../../../wire/currencies.ts";
 import { standardAmount } from "../../../wire/money.ts";
 import type { Statement } from "../statement.ts";
 
-/** For each side of a statement. */
-export const TOTALS_MAX = 1_000;
+/** The maximum number of stated totals for each side of a statement. */
+export const MAX_TOTALS = 1_000;
 const TOTAL = /^(\d{1,5})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
 
 /** `stated`: the content of each field, null if it is not a total. */
@@ -24,15 +24,15 @@ export class Mt940Totals {
     return this.#credits.stated.length + this.#debits.stated.length > 0;
   }
 
-  /** @returns false if there are too many */
-  state(name: string, text: string, statementCurrency: string | null): boolean {
+  /** Adds a total that the statement states. @returns false if there are too many */
+  addStated(name: string, text: string, statementCurrency: string | null): boolean {
     const [, count = "", currency = "", amount = ""] = TOTAL.exec(text) ?? [];
     const minor =
       decimalsOf(currency) === undefined ? undefined : standardAmount(amount, currency, ",");
     const side = name === "90D" ? this.#debits : this.#credits;
     const isTotal = typeof minor === "number" && currency === statementCurrency;
     side.stated.push(isTotal ? { count: Number(count), sum: BigInt(minor) } : null);
-    return side.stated.length <= TOTALS_MAX;
+    return side.stated.length <= MAX_TOTALS;
   }
 
   /** Lines may follow the totals: call this at the end of the statement. */
@@ -40,7 +40,7 @@ export class Mt940Totals {
     for (const { count, sum, stated } of [this.#credits, this.#debits]) {
       for (const total of stated) statement.control(total?.count === count && total.sum === sum);
     }
-    // If one side has a total, the other needs none only if it has no lines.
+    // If only one side has a total, the other side must have no lines.
     const [given, missing] =
       this.#credits.stated.length > 0
         ? [this.#credits, this.#debits]

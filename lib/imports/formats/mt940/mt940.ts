@@ -6,11 +6,11 @@ import { refuseFile } from "../refusal.ts";
 import { Statement } from "../statement.ts";
 import { Mt940Fields } from "./mt940-fields.ts";
 import { type StatementLine, statementLine, swiftDay } from "./mt940-line.ts";
-import { Mt940Totals, TOTALS_MAX } from "./mt940-totals.ts";
+import { MAX_TOTALS, Mt940Totals } from "./mt940-totals.ts";
 
 /**
- * The longest field with continuation lines: the standard has 6 lines of 65 characters, banks write
- * more.
+ * The maximum length of a field with its continuation lines: the standard allows 6 lines of 65
+ * characters, and banks write more.
  */
 const FIELD_MAX_LENGTH = 32 * 1024;
 const BALANCE = /^([CD])\s*(\d{6})\s*([A-Z]{3})\s*(\d{1,24}(?:,\d{0,10})?|,\d{1,10})$/;
@@ -25,7 +25,10 @@ type Message = {
   /** Whether :60F: and :62F: were present, readable or not. */
   hasOpening: boolean;
   hasClosing: boolean;
-  /** The balance's currency if it is unknown: its lines are never read in another currency. */
+  /**
+   * The currency of a balance if we don't know it. The lines are then refused, and never read in
+   * another currency.
+   */
   unknownCurrency: string | undefined;
   /** Fields that only interim reports have: :34F: or :13D: before the lines, or the number 942. */
   hasInterimMarks: boolean;
@@ -37,7 +40,7 @@ type Message = {
  * bare, many in a file. Each message is a separate statement; pages (:60M:, :62M:) are checked one
  * by one. Fields that are not about lines or balances are ignored. The entries of an interim report
  * next to MT940 statements are provisional, not booked, and are skipped.
- * @throws FileRefused if the last message is cut
+ * @throws FileRefused if the last message is truncated
  */
 export function readMt940(
   { out, currency: sourceCurrency }: Reading,
@@ -55,7 +58,7 @@ export function readMt940(
       envelopeType = type;
     },
     endMessage() {
-      if (fields.inEnvelope && isCut()) throw cut();
+      if (fields.inEnvelope && isTruncated()) throw truncatedFile();
       finishLine();
       if (message) close(message);
       envelopeType = undefined;
@@ -73,12 +76,12 @@ export function readMt940(
     },
   );
 
-  function isCut(): boolean {
+  function isTruncated(): boolean {
     if (!message) return false;
     return format === "mt942" || !(message.hasClosing || isInterim(message));
   }
 
-  function cut(): Error {
+  function truncatedFile(): Error {
     const missing = fields.inEnvelope ? "-}" : ":62F:";
     return refuseFile(
       { line: lines.number },
@@ -158,18 +161,18 @@ export function readMt940(
       case "62F":
       case "62M":
         current.hasClosing = true;
-        if (current.skipped > 0) lacksBalance(current, ":60F:");
+        if (current.skipped > 0) refuseMissingBalance(current, ":60F:");
         balance(current, name, text, line);
         break;
       case "90C":
       case "90D":
-        if (!current.totals.state(name, text.replace(END_MARK, ""), statement.currency))
+        if (!current.totals.addStated(name, text.replace(END_MARK, ""), statement.currency))
           throw refuseFile(
             { line },
             `:${name}:`,
             "A statement has too many totals.",
             "",
-            `at most ${TOTALS_MAX}`,
+            `at most ${MAX_TOTALS}`,
           );
         break;
       default:
@@ -205,7 +208,10 @@ export function readMt940(
     return message;
   }
 
-  /** A statement of booked lines begins with a balance. */
+  /**
+   * Whether a message of an MT940 file is an interim report: a statement of booked lines begins
+   * with a balance.
+   */
   function isInterim({ hasOpening, hasInterimMarks }: Message): boolean {
     return format === "mt940" && !hasOpening && (hasInterimMarks || bookedMessages > 0);
   }
@@ -262,7 +268,7 @@ export function readMt940(
     pending = undefined;
   }
 
-  function lacksBalance({ statement, startsAt }: Message, missing: string): void {
+  function refuseMissingBalance({ statement, startsAt }: Message, missing: string): void {
     statement.contradictory = true;
     out.refuse(
       { line: startsAt },
@@ -277,12 +283,12 @@ export function readMt940(
   function close(current: Message): void {
     message = undefined;
     const { statement, totals } = current;
-    const isNoted = current.hasInterimMarks || current.skipped > 0 || totals.areStated;
-    if (isInterim(current) && isNoted && !current.hasClosing) return;
+    const isConfirmed = current.hasInterimMarks || current.skipped > 0 || totals.areStated;
+    if (isInterim(current) && isConfirmed && !current.hasClosing) return;
     if (current.hasOpening) bookedMessages++;
     if (format === "mt940" && !statement.contradictory) {
-      if (!current.hasOpening) lacksBalance(current, ":60F:");
-      else if (!current.hasClosing) lacksBalance(current, ":62F:");
+      if (!current.hasOpening) refuseMissingBalance(current, ":60F:");
+      else if (!current.hasClosing) refuseMissingBalance(current, ":62F:");
     }
     totals.check(statement);
     out.close(statement);
@@ -294,7 +300,7 @@ export function readMt940(
       lines.end();
       fields.end();
       finishLine();
-      if ((fields.inEnvelope || format === "mt940") && isCut()) throw cut();
+      if ((fields.inEnvelope || format === "mt940") && isTruncated()) throw truncatedFile();
       if (message) close(message);
       if (messages === 0)
         throw refuseFile(

@@ -4,11 +4,11 @@ const MAY_BE_THOUSANDS = /^[-+]?[1-9]\d{0,2}([.,])\d{3}$/;
 const DECIMALS = /([.,])\d*$/;
 
 /**
- * Whether a file's amounts have separators of thousands, which OFX forbids and some programs write:
- * next to 45.20, 1,650 is 1650, and next to 45,20 it is 1.65.
+ * Detects thousands separators in a file's amounts, which OFX forbids but some programs write: in a
+ * file with 45.20, 1,650 is 1650, and in a file with 45,20 it is 1.65.
  */
 export class AmountSeparators {
-  /** The first amount that may have thousands, by its mark. */
+  /** The first amount that may have a thousands separator, by that separator. */
   readonly #ambiguous = new Map<string, string>();
   readonly #decimalMarks = new Set<string>();
 
@@ -20,7 +20,7 @@ export class AmountSeparators {
       this.#ambiguous.set(thousands, amount);
   }
 
-  /** @throws FileRefused if other amounts have another mark before their decimals */
+  /** @throws FileRefused if other amounts have the other separator before their decimals */
   check(): void {
     for (const [mark, amount] of this.#ambiguous) {
       if (!this.#decimalMarks.has(mark === "." ? "," : ".")) continue;

@@ -2,7 +2,7 @@ import type { Reader } from "../reader.ts";
 import { type Place, refuseFile } from "../refusal.ts";
 import type { OfxStatements } from "./ofx-statements.ts";
 
-/** The longest leaf. */
+/** The maximum length of a leaf. */
 const TOKEN_MAX_LENGTH = 64 * 1024;
 const ENTITIES: Record<string, string> = {
   amp: "&",
@@ -13,16 +13,16 @@ const ENTITIES: Record<string, string> = {
   nbsp: "\u00A0",
 };
 
-/** Comments and CDATA may contain `<`. */
-const ENDS: [string, string][] = [
+/** The start and end of comments and CDATA, which may contain `<`. */
+const SECTIONS: [string, string][] = [
   ["!--", "-->"],
   ["![CDATA[", "]]>"],
 ];
 const TAG_NAME = /^[/?!]?[A-Za-z]/;
 
 /**
- * The tags of OFX, as SGML or as XML: `<TAG>` opens an aggregate or, with text after it, is a leaf
- * that may be closed or not. The statements know which is which.
+ * Reads the tags of OFX, as SGML or as XML: `<TAG>` opens an aggregate or, with text after it, is a
+ * leaf, whose closing tag may be missing. `OfxStatements` knows which tags are aggregates.
  */
 export function sgmlEvents(statements: OfxStatements): Reader {
   let buffer = "";
@@ -31,7 +31,7 @@ export function sgmlEvents(statements: OfxStatements): Reader {
   /** The leaf whose text may continue after a `<` that begins no tag. */
   let leaf: { name: string; text: string } | undefined;
 
-  /** A tag and the text after it, up to the next one. */
+  /** Handles a tag and the text after it, up to the next tag. */
   function onToken(token: string): void {
     const place = { line };
     for (let at = token.indexOf("\n"); at >= 0; at = token.indexOf("\n", at + 1)) line++;
@@ -39,7 +39,7 @@ export function sgmlEvents(statements: OfxStatements): Reader {
       isHeader = false;
       return;
     }
-    const special = ENDS.find(([start]) => token.startsWith(start));
+    const special = SECTIONS.find(([start]) => token.startsWith(start));
     if (special) {
       const [start, end] = special;
       const at = token.indexOf(end);
@@ -61,12 +61,12 @@ export function sgmlEvents(statements: OfxStatements): Reader {
         `<${token}`,
         "OFX without DOCTYPE",
       );
-    const closes = token.indexOf(">");
-    if (closes < 0)
+    const tagEnd = token.indexOf(">");
+    if (tagEnd < 0)
       throw refuseFile(place, null, "A tag is not closed.", `<${token}`, '">" after the name');
-    const [, slash, name = "", emptied] =
-      /^(\/?)\s*(?:\w+:)?([^\s/]*).*?(\/?)$/s.exec(token.slice(0, closes)) ?? [];
-    onTag(name.toUpperCase(), slash === "/", emptied === "/", token.slice(closes + 1), place);
+    const [, slash, name = "", selfClosing] =
+      /^(\/?)\s*(?:\w+:)?([^\s/]*).*?(\/?)$/s.exec(token.slice(0, tagEnd)) ?? [];
+    onTag(name.toUpperCase(), slash === "/", selfClosing === "/", token.slice(tagEnd + 1), place);
   }
 
   function onTag(name: string, closes: boolean, isEmpty: boolean, text: string, place: Place) {
@@ -81,9 +81,9 @@ export function sgmlEvents(statements: OfxStatements): Reader {
     leaf = undefined;
   }
 
-  /** The end of the token that begins there; -1 if it has not arrived yet. */
+  /** The end of the token that begins at `from`; -1 if it hasn't arrived yet. */
   function endOf(from: number): number {
-    const special = ENDS.find(([start]) => buffer.startsWith(start, from));
+    const special = SECTIONS.find(([start]) => buffer.startsWith(start, from));
     const inner = special ? buffer.indexOf(special[1], from) : from;
     return inner < 0 ? -1 : buffer.indexOf("<", inner);
   }

@@ -32,15 +32,15 @@ const AGGREGATES = new Set([
   "CCACCTTO",
 ]);
 
-const DEPTH_MAX = 64;
-const LEAVES_MAX = 1_000;
-const ACCOUNTS_MAX = 1_000;
+const MAX_DEPTH = 64;
+const MAX_LEAVES = 1_000;
+const MAX_ACCOUNTS = 1_000;
 
 type Leaves = Map<string, string>;
 
 /**
- * Builds lines and statements from OFX's aggregates and leaves, whether they came as SGML or as
- * XML.
+ * Builds lines and statements from OFX's aggregates and leaves, whether they were written as SGML
+ * or as XML.
  */
 export class OfxStatements {
   readonly #reading: Reading;
@@ -72,13 +72,13 @@ export class OfxStatements {
     }
     if (name.startsWith("STMTTRN") && this.#open.some((outer) => outer.name === name))
       throw this.#mismatch(place, `<${name}>`, `</${name}>`);
-    if (this.#open.length >= DEPTH_MAX)
+    if (this.#open.length >= MAX_DEPTH)
       throw refuseFile(
         place,
         null,
         "The tags are nested too deep.",
         `<${name}>`,
-        `at most ${DEPTH_MAX} within each other`,
+        `at most ${MAX_DEPTH} within each other`,
       );
     this.#open.push({ name, leaves: new Map(), place });
     if (STATEMENTS.has(name)) {
@@ -92,7 +92,7 @@ export class OfxStatements {
     return true;
   }
 
-  /** If a name repeats, the first one counts. */
+  /** Adds a leaf to the open aggregate. If a name repeats, the first leaf counts. */
   leaf(name: string, text: string) {
     const aggregate = this.#open.at(-1);
     if (!aggregate || text === "") return;
@@ -102,13 +102,13 @@ export class OfxStatements {
       this.#currency = text;
       this.#statement?.agreeOn(text);
     } else if (!aggregate.leaves.has(name)) {
-      if (aggregate.leaves.size >= LEAVES_MAX)
+      if (aggregate.leaves.size >= MAX_LEAVES)
         throw refuseFile(
           aggregate.place,
           aggregate.name,
           "The aggregate has too many tags.",
           `<${name}>`,
-          `at most ${LEAVES_MAX}`,
+          `at most ${MAX_LEAVES}`,
         );
       aggregate.leaves.set(name, text);
     }
@@ -135,7 +135,7 @@ export class OfxStatements {
     else if (name === "LEDGERBAL") this.#balance(leaves, aggregate.place);
     else if (STATEMENTS.has(name)) this.#finish();
     else if (ACCOUNTS.has(name) && this.#statement) this.#account(name, leaves, this.#statement);
-    // Leaves of a transaction's aggregates are stored with it, under both names.
+    // The leaves of a transaction's aggregates are added to it, as AGGREGATE.LEAF.
     else for (const [leaf, text] of leaves) this.#open.at(-1)?.leaves.set(`${name}.${leaf}`, text);
   }
 
@@ -162,8 +162,8 @@ export class OfxStatements {
   }
 
   /**
-   * Banks repeat transaction numbers across accounts, and give a savings account the number of its
-   * checking account.
+   * Sets the statement's account and the prefix of its transaction IDs: banks repeat transaction
+   * IDs across accounts, and give a savings account the number of its checking account.
    */
   #account(name: string, leaves: Leaves, statement: Statement) {
     const account = leaves.get("ACCTID") ?? "";
@@ -173,7 +173,7 @@ export class OfxStatements {
     );
     const key = [name, ...traits, this.#currency].filter(Boolean).join("/");
     const first = this.#accounts.get(account) ?? key;
-    if (this.#accounts.size < ACCOUNTS_MAX) this.#accounts.set(account, first);
+    if (this.#accounts.size < MAX_ACCOUNTS) this.#accounts.set(account, first);
     this.#idPrefix = first === key ? account && `${account}:` : `${account}/${key}:`;
   }
 
@@ -218,7 +218,7 @@ export class OfxStatements {
       );
     }
     if (!this.#isLine(leaves, position)) return;
-    // Within ORIGCURRENCY the amount is converted already.
+    // With ORIGCURRENCY, the amount is already converted.
     const currency = get("CURRENCY.CURSYM") ?? this.#currency;
     const text = get("TRNAMT") ?? "";
     const amount = this.#amount(text, currency);

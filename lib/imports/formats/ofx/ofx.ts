@@ -3,15 +3,15 @@ import { refuseFile } from "../refusal.ts";
 import { sgmlEvents } from "./ofx-sgml.ts";
 import { OfxStatements } from "./ofx-statements.ts";
 
-/** The header is a few lines. */
+/** The maximum length of the header, which has only a few lines. */
 const HEADER_MAX_LENGTH = 16 * 1024;
 
 /**
  * OFX 1 (SGML, whose leaves are not closed) and OFX 2 (XML): bank, credit card and brokerage cash
- * statements. The body is read the same way whatever the header says, because banks combine either
- * header with either body, and XML with a bare `&`. FITID, unique within an account, is the line's
- * external_id after the account's number. The day is read as written, whatever time zone follows
- * it.
+ * statements. The body is read in the same way for both headers, because banks combine either
+ * header with either body, and write XML with a bare `&`. FITID, unique within an account, is the
+ * line's external_id after the account's number. The day is read as written, regardless of a time
+ * zone after it.
  * @throws FileRefused for a file without `</OFX>` or without a statement
  */
 export function readOfx(reading: Reading): Reader {

@@ -1,10 +1,11 @@
 import { refuseFile } from "../refusal.ts";
 
-const ROWS_MIN = 2;
+const MIN_TRANSACTIONS = 2;
 
 /**
- * Whether the signs of a file's amounts mean what OFX says: money out is negative. Some banks write
- * amounts without a sign, or what is owed on a card, which only the types of transactions show.
+ * Checks that the signs of a file's amounts follow OFX: money out is negative. Some banks write
+ * amounts without a sign, or positive amounts for money owed on a card, which only the types of
+ * transactions show.
  */
 export class TransactionSigns {
   #count = 0;
@@ -20,7 +21,7 @@ export class TransactionSigns {
 
   /** @throws FileRefused if debits are positive, and nothing but credits is negative */
   check(): void {
-    if (this.#count < ROWS_MIN || this.#positiveDebits === 0 || this.#negative > 0) return;
+    if (this.#count < MIN_TRANSACTIONS || this.#positiveDebits === 0 || this.#negative > 0) return;
     throw refuseFile(
       { line: 1 },
       "TRNAMT",

@@ -18,10 +18,10 @@ const AVAILABLE = [
 ];
 
 describe.each(AVAILABLE)("%s", (name) => {
-  test("as a column, states what can be spent, not the account's balance", () =>
+  test("as a column's name, means the available balance", () =>
     expect(isAvailableBalance(name)).toBe(true));
 
-  test("as the whole text of a row, is no payment", () => expect(labelOf(name)).toBe("total"));
+  test("as the whole text of a row, is not a payment", () => expect(labelOf(name)).toBe("total"));
 });
 
 test.each(["Balance", "Saldo", "Kontostand", "Running balance", "Solde", "Zůstatek"])(

@@ -1,7 +1,7 @@
 import { plainWords } from "./plain-words.ts";
 import { summaryLabel } from "./summary-labels.ts";
 
-/** As in "as at 31 October". */
+/** A month, as in "as at 31 October". */
 const MONTH =
   "(?:jan|feb|fev|mar|apr|avr|ma[iy]|jun|jui|jul|aug|aou|ago|sep|set|o[ck]t|ott|out|nov|de[cz]|dic)\\p{L}*";
 
@@ -20,26 +20,26 @@ const CLOSING =
   |saldo final|loppsaldo|beigu atlikums|galutinis likutis|kapanis bakiyesi|sold final|konacno stanje|zavrsno stanje|novo stanje|koncno stanje|konecny zostatok
   |исходящий остаток|вихідний залишок|次月繰越|期末余额|本期余额|nuevo saldo|saldo finale|saldo di chiusura|eindsaldo|slotsaldo|nieuw saldo|utgaende saldo
   |slutsaldo|ultimosaldo|saldo koncowe|saldo zamkniecia|konecny zustatek|zaro egyenleg|loppusaldo`);
-const MAYBE =
+const MAY_BE_LABEL =
   /^total |turnover|avail|verf[uü]|dispo|beschik|tillg|k[aä]ytett|dost[eę]p|sald|balanc|sold|kontostand|bestand|egyenleg|zustat|zostat|forward|stanje|likut|atlikums|bakiye|devir|käive|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}]/iu;
-/** Most texts begin otherwise, and are distinguished by their first letters. */
+/** The first letters of labels, by which most other texts are quickly ruled out. */
 const STARTS =
   /^(?:avail|verf[uü]|aktuell|dispo|montant d|importe d|besch|tillg|k[aä]yt|dost|open|begin|start|prev|bala|brou|anfa|alte|sald|sold|anci|vori|ing|inn|prim|po[cč]|nyit|alku|alg|clos|endi|end|fina|new|carr|schl|neue|nouv|nuev|eind|slot|nieu|utg|slut|ulti|kon|z[aá]r|za[vč]|l[oõ]pp|tota|turn|umsa|debi|cred|depo|with|mouv|k[aä]ive|s[aā]k|beig|prad|galu|a[cç][iı]l|kapan|dev[ir]|pret|novo|[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}])/iu;
 const LABEL_MAX_LENGTH = 60;
 
 export type BalanceKind = "opening" | "closing";
 
-function labels(list: string): { begins: RegExp; is: RegExp } {
+function labels(list: string): { atStart: RegExp; whole: RegExp } {
   const words = list.split("|").map(plainWords);
   const any = `(?:${words.join("|")})`;
   return {
-    begins: new RegExp(`^${any}\\b`),
+    atStart: new RegExp(`^${any}\\b`),
     // "Opening balance on 01.03.2026"
-    is: new RegExp(`^${any}(?: \\p{L}{1,4}){0,2}(?: \\d+| ${MONTH}| (?:as|at|of|per))*$`, "u"),
+    whole: new RegExp(`^${any}(?: \\p{L}{1,4}){0,2}(?: \\d+| ${MONTH}| (?:as|at|of|per))*$`, "u"),
   };
 }
 
-/** The available amount: a balance less reserved amounts, and not a line. */
+/** Names of the available amount, which is a balance less reserved amounts and not a line. */
 const AVAILABLE_NAMES = `available balance|available funds|available amount|balance available
   |verfugbarer betrag|verfuegbarer betrag|verfugbarer saldo|verfuegbarer saldo|verfugbares guthaben
   |verfuegbares guthaben|aktuell verfugbar|aktuell verfuegbar
@@ -47,7 +47,7 @@ const AVAILABLE_NAMES = `available balance|available funds|available amount|bala
   |saldo disponivel|beschikbaar saldo|beschikbaar bedrag|disponibelt belob|disponibel saldo
   |disponibelt belopp|tillgangligt belopp|tillgangligt saldo|disponibelt belop|kaytettavissa
   |dostepne srodki|saldo dostepne|disponibilny zustatek|disponibilni zustatek`;
-/** The words of these names that say what can be spent. */
+/** The words in these names that mean available. */
 const AVAILABLE_WORD =
   /\b(?:available|verfu?e?gbar\w*|disponib\w+|disponivel|beschikbaar|tillganglig\w*|dostepn\w+|kaytettavissa)\b/;
 /** Only a day may follow, because a shop may have such a name. */
@@ -58,17 +58,21 @@ const AVAILABLE = new RegExp(
 const TURNOVER =
   /^(?:total )?(?:turnover|debits?|credits?|deposits|withdrawals|umsatze|mouvements|kaive|apgrozijums|apyvarta)$/;
 
-/** Whether a column has what can be spent: a balance with an overdraft, or less reserved amounts. */
+/**
+ * Whether a column has the available balance, which includes an overdraft or excludes reserved
+ * amounts.
+ */
 export function isAvailableBalance(column: string): boolean {
   return AVAILABLE_WORD.test(plainWords(column));
 }
 
 /** The balance or total that a text names, if it names nothing else. */
 export function labelOf(text: string): BalanceKind | "total" | undefined {
-  if (text.length > LABEL_MAX_LENGTH || !STARTS.test(text) || !MAYBE.test(text)) return undefined;
+  if (text.length > LABEL_MAX_LENGTH || !STARTS.test(text) || !MAY_BE_LABEL.test(text))
+    return undefined;
   const plain = plainWords(text);
-  if (OPENING.is.test(plain)) return "opening";
-  if (CLOSING.is.test(plain)) return "closing";
+  if (OPENING.whole.test(plain)) return "opening";
+  if (CLOSING.whole.test(plain)) return "closing";
   return TURNOVER.test(plain) || AVAILABLE.test(plain) ? "total" : undefined;
 }
 
@@ -82,10 +86,10 @@ export function balanceLabel(text: string): "balance" | "unclear" | undefined {
   return label.isOneWord ? "unclear" : "balance";
 }
 
-/** The balance with whose name a text begins. */
+/** The balance whose name a text begins with. */
 export function labelAtStart(text: string): BalanceKind | undefined {
-  if (text.length > LABEL_MAX_LENGTH || !MAYBE.test(text)) return undefined;
+  if (text.length > LABEL_MAX_LENGTH || !MAY_BE_LABEL.test(text)) return undefined;
   const plain = plainWords(text);
-  if (OPENING.begins.test(plain)) return "opening";
-  return CLOSING.begins.test(plain) ? "closing" : undefined;
+  if (OPENING.atStart.test(plain)) return "opening";
+  return CLOSING.atStart.test(plain) ? "closing" : undefined;
 }

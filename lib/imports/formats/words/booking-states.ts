@@ -14,7 +14,7 @@ geboekt uitgevoerd voltooid afgerond betaald bogfort bogfoert gennemfort gennemf
 bokfoert utford genomford fullfort kirjattu suoritettu toteutunut zaksiegowano zaksiegowana
 zaksiegowany zrealizowano zrealizowana wykonano wykonana rozliczona rozliczono zuctovano zauctovano
 provedeno konyvelt konyvelve teljesult teljesitett`;
-/** Not booked yet. */
+/** Words for rows that aren't booked yet. */
 const PENDING = `pending pend processing outstanding unposted unsettled uncleared unbooked authorised
 authorized authorisation authorization auth preauthorised preauthorized preauth reserved hold held
 scheduled planned upcoming future waiting awaiting draft incomplete provisional tentative vorgemerkt
@@ -27,7 +27,7 @@ preliminart planerad planerade planlagt planlagte kommande kommende vantar varau
 zablokowana blokada rezervovano cekajici ceka fuggo fuggoben zarolt
 |in progress|in process|in bearbeitung|en cours|a venir|en proceso|en curso|in corso|in elaborazione
 |da contabilizzare|em processamento|in behandeling|under behandling|w toku|in verwerking`;
-/** Never booked, or cancelled by the bank before it was. */
+/** Words for rows that were never booked, or canceled by the bank before booking. */
 const DECLINED = `declined denied rejected refused failed fail failure error cancelled canceled void
 voided reverted expired aborted abandoned unsuccessful blocked abgelehnt fehlgeschlagen storniert
 abgebrochen zuruckgewiesen zurueckgewiesen verfallen gescheitert annulliert ungultig refuse refusee
@@ -40,13 +40,13 @@ epaonnistui odrzucona odrzucono odrzucony anulowana anulowano nieudana zamitnuto
 elutasitva elutasitott sikertelen torolve`;
 const NEGATIONS = new Set("not nicht non no ne niet nao ikke inte ei nie noch un".split(" "));
 /**
- * The text after these words says nothing about the present rows, because it describes rows that
- * are left out.
+ * The text after these words describes rows that are left out, so it says nothing about the rows
+ * themselves.
  */
 const EXCLUSIONS = new Set(
   "excluding excl exkl except without ohne sans sin senza sem zonder".split(" "),
 );
-/** Headings of rows of both states. */
+/** Words in headings for rows of both states. */
 const CONJUNCTIONS = new Set("including incl inkl and und et y e en".split(" "));
 const MAX_LENGTH = 60;
 
@@ -98,7 +98,7 @@ const SMALL_P = 112;
  * Shop".
  */
 export function beginningOf(text: string): string | undefined {
-  // Most texts begin with another letter.
+  // Most texts begin with another letter, so the pattern is rarely tried.
   if ((text.charCodeAt(0) | 32) === SMALL_P && PRELIMINARY.test(text)) return "preliminar";
   return TEXT_STATE.exec(text)?.[0];
 }
@@ -134,12 +134,14 @@ export function isNote(text: string): boolean {
   const states = new Set(words.map((word) => STATES.get(word)));
   const isNegated = words.some((word) => NEGATIONS.has(word));
   if (states.has("booked") && !states.has("pending") && !isNegated) return false;
-  return !saysNone(text);
+  return !saysNoRows(text);
 }
 
 /** Whether a text says that there are no rows, as in "There are no pending transactions." */
-export function saysNone(text: string): boolean {
+export function saysNoRows(text: string): boolean {
   const words = plainWords(text).split(" ");
-  const isOfRows = (word: string) => ROWS.has(word) || STATES.get(word) === "pending";
-  return words.some((word, at) => NONE.has(word) && words.slice(at + 1, at + 3).some(isOfRows));
+  const isWordForRows = (word: string) => ROWS.has(word) || STATES.get(word) === "pending";
+  return words.some(
+    (word, at) => NONE.has(word) && words.slice(at + 1, at + 3).some(isWordForRows),
+  );
 }

@@ -27,7 +27,7 @@ const DIRECTIONS = new Map<string, -1 | 1>([
   ...wordsOf(`${IN}|${OTHER_DIRECTIONS.in}`).map((word) => [word, 1] as const),
 ]);
 
-/** Words for kinds of payments that usually go one way: their direction is asked, not assumed. */
+/** Words for payments that usually go in one direction, which is asked, not assumed. */
 const LIKELY_OUT = new Set(
   "payment payments purchase purchases fee fees charge charges payout zahlung kauf gebuhr paiement achat pago compra pagamento acquisto acquisti betaling aankoop kop kob kjop platnosc".split(
     " ",
@@ -40,8 +40,8 @@ const LIKELY_IN = new Set(
 );
 
 /**
- * Codes of entries in ledgers by Sage: sales, purchases, bank, cash and journals, whose amounts have
- * no sign. An invoice and its receipt go opposite ways.
+ * Codes of entries in ledgers by Sage for sales, purchases, bank, cash and journals, whose amounts
+ * have no sign. An invoice and its receipt go opposite ways.
  */
 const LEDGER_CODES = new Set("si sc sr sa sd pi pc pp pa pd br bp cr cp vr vp jd jc".split(" "));
 

@@ -1,6 +1,6 @@
 /**
- * Words for directions in Estonian, Turkish, Romanian, Croatian, Slovene, Slovak, Greek, Russian, Ukrainian,
- * Hebrew, Korean, Japanese and Chinese.
+ * Words for directions in Estonian, Turkish, Romanian, Croatian, Slovene, Slovak, Greek, Russian,
+ * Ukrainian, Hebrew, Korean, Japanese and Chinese.
  */
 export const OTHER_DIRECTIONS = {
   out: `deebet|χ|출금|חובה|borc|cikan|gider|cheltuiala|plata|isplata|dugovno|teret|odliv|breme|vydavok|debetna|χρέωση|расход|списание|дебет|витрата|видаток|出金|支払|支払い|出|支出|借|借方|转出|付款|支`,

@@ -1,6 +1,6 @@
 /**
- * No label or column name is longer. Normalising a longer text would take time that grows with the
- * square of its punctuation.
+ * The maximum length of labels and column names. Normalizing a longer text would take time that
+ * grows with the square of its punctuation.
  */
 export const TEXT_MAX_LENGTH = 500;
 

@@ -1,4 +1,4 @@
-/** Texts that name a balance or a total in words alone, in any bank's order and language. */
+/** Texts that only name a balance or a total, in any word order and language. */
 import { decimalsOf } from "../../../wire/currencies.ts";
 import { plainWords } from "./plain-words.ts";
 
@@ -10,7 +10,7 @@ const BALANCES = wordsOf(`balance balances bal saldo saldos solde kontostand tag
 const TOTALS =
   wordsOf(`total totals subtotal sum summe gesamt gesamtsumme zwischensumme totale totales
   totaux totaal somme suma soma razem celkem osszesen yhteensa συνολο итого всего 合計 小計 合计 합계`);
-/** Words that say which balance or total it is. */
+/** Words that qualify a balance or a total. */
 const QUALIFIERS =
   wordsOf(`a al am as at au b brought by c carried d da date datum de del des di dia do
   du e el em en end f fecha fin final finale for forward from giorno il in jour la le les mes mois month
@@ -28,9 +28,12 @@ const QUALIFIERS =
   movement der die das`);
 const MONTH =
   /^(?:jan|feb|fev|mar|apr|avr|ma[iy]|jun|jui|jul|aug|aou|ago|sep|set|o[ck]t|ott|out|nov|de[cz]|dic)\p{L}*$/u;
-/** Longer numbers than those of a day are references. */
+/** Numbers longer than those in a date are references. */
 const REFERENCE = /\d{5}/;
-/** Most texts are neither, which shows before they are split into words. */
+/**
+ * Parts of the words for balances and totals. Most texts lack them, and needn't be split into
+ * words.
+ */
 const MAY_BE_LABEL =
   /sal|sol|bal|kontost|bestand|tot|su[mb]|som|gesamt|zwisch|razem|celk|sszes|yht|egyen|z[ůuoô]st|likut|atlik|bakiy|stanj|s a l d o|\bnet |[\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hangul}\p{Script=Hebrew}]/iu;
 
@@ -69,12 +72,12 @@ export function summaryLabel(text: string): SummaryLabel | undefined {
     : undefined;
 }
 
-/** "S A L D O" */
+/** Joins spaced letters, as in "S A L D O". */
 function joinedLetters(plain: string): string {
   return /^\p{L}(?: \p{L}){2,}$/u.test(plain) ? plain.replaceAll(" ", "") : plain;
 }
 
-/** A year, a day of a month, or a day in numbers. */
+/** Whether the numbers are a year, a day of a month, or a date. */
 function isDate(numbers: readonly string[], hasMonth: boolean): boolean {
   const years = numbers.filter((number) => /^(?:19|20)\d\d$/.test(number));
   const others = numbers.filter((number) => !years.includes(number));

@@ -16,18 +16,19 @@ export function signsIn(cells: readonly string[]): { plus: number; minus: number
 }
 
 /**
- * One refund among payments, or a few among many: the others show the meaning of the column's sign.
+ * Whether one sign is rare, as for refunds among payments: one amount against at least two, or
+ * several against three times as many. The others then show the meaning of the column's sign.
  */
-export function isLone({ plus, minus }: { plus: number; minus: number }): boolean {
-  const [few, many] = plus < minus ? [plus, minus] : [minus, plus];
-  return few === 1 ? many >= 2 : many >= 3 * few;
+export function hasRareSign({ plus, minus }: { plus: number; minus: number }): boolean {
+  const [minority, majority] = plus < minus ? [plus, minus] : [minus, plus];
+  return minority === 1 ? majority >= 2 : majority >= 3 * minority;
 }
 
 /**
- * Whether every minus is in a row with money out, and every amount without one in a row with money
- * in.
+ * Whether every minus is in a row with money out, and every amount without a minus in a row with
+ * money in.
  */
-export function agrees(amounts: Column, directions: Column): boolean {
+export function signsAgree(amounts: Column, directions: Column): boolean {
   return amounts.all.every((text, row) => {
     const direction = directionOf(directions.all[row] ?? "");
     if (direction === undefined || !/[1-9]/.test(text)) return true;

@@ -2,7 +2,7 @@ import { amountMarks } from "../../../../wire/amount-marks.ts";
 import { plainWords } from "../../words/plain-words.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** The names of payments of the owed amount on card statements. */
+/** Texts of payments to a card on its statement. */
 const CARD_PAYMENT =
   /thank ?you|\b(?:autopay|online|internet|mobile|electronic|automatic) (?:payment|pymt)|payment received|zahlung (?:erhalten|dankend)|besten dank|vielen dank|paiement recu|merci|pago recibido|gracias|pagamento ricevuto|grazie|pagamento recebido|obrigado|betaling ontvangen|bedankt/;
 /** The kinds of rows on a card's statement. */
@@ -16,12 +16,12 @@ const CARD_KINDS = new Set([
   "credits and payments",
 ]);
 const MAX_KINDS = 12;
-/** Most rows of a card's statement are purchases; the others are refunds. */
-const CARD_SHARE = 0.8;
+/** The minimum share of purchases among a card's rows; the others are refunds. */
+const MIN_PURCHASE_SHARE = 0.8;
 
 /**
- * The text of a payment to a card, if all payments are negative and most other amounts positive:
- * the amounts are what is owed.
+ * The text of a payment to a card, if all such payments are negative and most other amounts are
+ * positive: then amounts are money owed.
  */
 export function negativeCardPayment(evidence: Evidence): string | undefined {
   const amounts = evidence.column(evidence.amountName);
@@ -35,7 +35,7 @@ export function negativeCardPayment(evidence: Evidence): string | undefined {
   const isCard =
     [...payments.keys()].every((row) => isNegative[row]) &&
     positive > 0 &&
-    positive >= CARD_SHARE * others.length;
+    positive >= MIN_PURCHASE_SHARE * others.length;
   return isCard ? payments.values().next().value : undefined;
 }
 
@@ -47,11 +47,11 @@ function paymentsOf(evidence: Evidence, isNegative: readonly boolean[]): Map<num
   const isOwed = kinds.every((kind, row) => !PURCHASES.has(kind) || !isNegative[row]);
   const payments = new Map<number, string>();
   for (let row = 0; row < isNegative.length; row++) {
-    const own = texts.map(({ all }) => all[row] ?? "");
-    const text = own.find((one) => CARD_PAYMENT.test(plainWords(one)));
+    const rowTexts = texts.map(({ all }) => all[row] ?? "");
+    const text = rowTexts.find((one) => CARD_PAYMENT.test(plainWords(one)));
     if (text !== undefined) payments.set(row, text);
     else if (isOwed && (PAYMENTS.has(kinds[row] ?? "") || CARD_KINDS.has(kinds[row] ?? "")))
-      payments.set(row, own[0] ?? "");
+      payments.set(row, rowTexts[0] ?? "");
   }
   return payments;
 }

@@ -5,10 +5,15 @@ import { shareOfSteps } from "../csv-steps.ts";
 import type { Column, Table } from "../csv-table.ts";
 import { magnitudeOf } from "./amount-signs.ts";
 
-/** Rows without an amount interrupt the steps of a balance. */
-const STEPS_SHARE = 0.8;
+/**
+ * The minimum share of a balance's steps that equal amounts; rows without an amount interrupt them.
+ */
+const MIN_STEPS_SHARE = 0.8;
 
-/** A table, and what is known of its money. Steps complete the mapping, or ask a question. */
+/**
+ * A table, and what is known about its money. The steps of `weigh` complete the mapping or add a
+ * question.
+ */
 export class Evidence {
   readonly table: Table;
   readonly currency: string | undefined;
@@ -34,7 +39,7 @@ export class Evidence {
     return Object.values(this.mapping.fields).includes(name);
   }
 
-  free(kind: Column["kind"]): Column[] {
+  unmapped(kind: Column["kind"]): Column[] {
     return this.table.columns.filter((one) => one.kind === kind && !this.isMapped(one));
   }
 
@@ -42,7 +47,7 @@ export class Evidence {
     return tryReading(this.table, { ...this.mapping, ...changes }, this.currency);
   }
 
-  /** Ignores what the amounts' signs mean. */
+  /** Whether the steps between balances equal the amounts, regardless of their signs. */
   stepsAreAmounts(balances: readonly string[]): boolean {
     const { debit, credit } = this.mapping.fields;
     const columns = [this.amountName, debit, credit].flatMap((name) => this.column(name) ?? []);
@@ -53,6 +58,6 @@ export class Evidence {
       const size = magnitudeOf(text, this.mapping);
       return amountMarks(text)?.negative ? -size : size;
     });
-    return shareOfSteps(values, sizes) >= STEPS_SHARE;
+    return shareOfSteps(values, sizes) >= MIN_STEPS_SHARE;
   }
 }

@@ -10,7 +10,7 @@ const BALANCE_NAMES =
 
 const OTHERS = new Set(OTHER_BALANCES.split("|").map(plainWords));
 
-/** Whether a column is called balance, whatever follows in brackets. */
+/** Whether a column is called balance, regardless of text in brackets. */
 export function isBalanceName(name: string): boolean {
   const plain = plainWords(name);
   // A regular expression to the end would take quadratic time for a name full of brackets.
@@ -19,18 +19,18 @@ export function isBalanceName(name: string): boolean {
   return BALANCE_NAMES.test(plain) || OTHERS.has(plain) || OTHERS.has(bare);
 }
 
-/** Found by its name; without a name, by a column whose steps equal the amounts. */
+/** Maps the balance column: found by its name, otherwise by steps that equal the amounts. */
 export function findBalance(evidence: Evidence): void {
   const { balance, fields } = evidence.mapping;
   // A balance is written in major units.
   if (balance !== undefined || fields.amount_minor !== undefined) return;
-  const named = evidence.free("amount").filter(({ name }) => isBalanceName(name));
+  const named = evidence.unmapped("amount").filter(({ name }) => isBalanceName(name));
   const first = named.find(({ name }) => !isAvailableBalance(name)) ?? named[0];
   const column =
     named.find(({ all }) => evidence.stepsAreAmounts(all)) ??
     first ??
     evidence
-      .free("amount")
+      .unmapped("amount")
       .find(
         (one) =>
           one.cells.length > 3 &&
@@ -40,7 +40,10 @@ export function findBalance(evidence: Evidence): void {
   if (column) evidence.mapping = { ...evidence.mapping, balance: column.name };
 }
 
-/** A column whose name says only "balance" is one only if a reading agrees with it. */
+/**
+ * Whether a column is a balance. An ambiguous name, such as "Stand", must be confirmed by a
+ * reading.
+ */
 export function isBalance(evidence: Evidence, name: string): boolean {
   const plain = plainWords(name);
   return !/^(?:stand|bilans)$/.test(plain) || isConfirmed(evidence.try({}));

@@ -1,7 +1,7 @@
 import { amountMarks, currenciesOf } from "../../../../wire/amount-marks.ts";
 import { decimalsOf } from "../../../../wire/currencies.ts";
 import { plainWords } from "../../words/plain-words.ts";
-import { fieldsNamed } from "../csv-words.ts";
+import { fieldsForName } from "../csv-words.ts";
 import type { Evidence } from "./evidence.ts";
 
 const FOREIGN_NAMES =
@@ -17,7 +17,7 @@ export function findCurrency(evidence: Evidence): void {
     return;
   }
   const filled = evidence
-    .free("currency")
+    .unmapped("currency")
     .filter(
       ({ name, cells, all }) =>
         cells.length === all.length &&
@@ -46,7 +46,7 @@ export function findCurrency(evidence: Evidence): void {
   else askSymbol(evidence, header);
 }
 
-/** "Currency: CHF" above the table, in one cell or in two. */
+/** The currency stated above the table, as in "Currency: CHF", in one cell or in two. */
 function preambleCurrency(evidence: Evidence): string | null {
   for (const { cells } of evidence.table.preamble) {
     const words = cells
@@ -54,7 +54,7 @@ function preambleCurrency(evidence: Evidence): string | null {
       .trim()
       .split(/[\s:;,]+/);
     const label = words.findIndex((word) =>
-      fieldsNamed(word).some(({ field }) => field === "currency"),
+      fieldsForName(word).some(({ field }) => field === "currency"),
     );
     const code = words[label + 1] ?? "";
     if (label >= 0 && /^[A-Z]{3}$/.test(code) && decimalsOf(code) !== undefined) return code;
@@ -62,7 +62,7 @@ function preambleCurrency(evidence: Evidence): string | null {
   return null;
 }
 
-/** $ and kr are used by several currencies. */
+/** Asks about a symbol such as $ or kr, which several currencies use. */
 function askSymbol(evidence: Evidence, header: string): void {
   const { amount, debit, credit } = evidence.mapping.fields;
   const cells = [amount, debit, credit].flatMap((name) => evidence.column(name)?.cells ?? []);

@@ -24,7 +24,7 @@ export function findStatus(evidence: Evidence): void {
     const booked = [...(statusMapping?.booked ?? [])];
     const not_booked = [...(statusMapping?.not_booked ?? [])];
     const answered = new Set([...booked, ...not_booked].map((text) => text.toLowerCase()));
-    if (isOfInvoices(evidence))
+    if (isInvoiceTable(evidence))
       found.unknown.push(...found.not_booked.filter((text) => bookingStateOf(text) === "pending"));
     const [unknown] = found.unknown.filter((text) => !answered.has(text.toLowerCase()));
     const status = (value: string, isBooked: boolean) => ({
@@ -36,7 +36,7 @@ export function findStatus(evidence: Evidence): void {
       askStatus(evidence, column, unknown, status);
       return;
     }
-    // Without words of the mapping, known words suffice.
+    // Known words need no entry in the mapping; blanks and flags do.
     if (found.booked.includes("") && !answered.has("")) booked.push("");
     if (isFlag(found)) {
       booked.push(...found.booked);
@@ -54,8 +54,11 @@ export function findStatus(evidence: Evidence): void {
   }
 }
 
-/** An invoice that awaits its payment is booked; one that awaits approval may not be. */
-function isOfInvoices(evidence: Evidence): boolean {
+/**
+ * Whether rows are invoices: one that awaits its payment is booked, and one that awaits approval
+ * may not be.
+ */
+function isInvoiceTable(evidence: Evidence): boolean {
   return evidence.table.columns.some(({ name }) => DUE_NAMES.test(plainWords(name)));
 }
 

@@ -10,14 +10,14 @@ import { plainWords } from "../../words/plain-words.ts";
 import { confirmedReadings, previewRows, type TriedReading } from "../csv-readings.ts";
 import { isStatusName } from "../csv-statuses.ts";
 import type { Column } from "../csv-table.ts";
-import { fieldsNamed } from "../csv-words.ts";
-import { agrees, signsIn } from "./amount-signs.ts";
+import { fieldsForName } from "../csv-words.ts";
+import { signsAgree, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 
 /** Columns that name the kind of a transaction. */
 const KIND_NAMES =
   /^(?:(?:(?:transaction|document|entry|voucher) )?(?:type|kind)|typ|art|tipo|soort|(?:transaktions|umsatz|buchungs|beleg)art)$/;
-const DISTINCT_MAX = 12;
+const MAX_DISTINCT_VALUES = 12;
 
 export function weighDirection(evidence: Evidence): void {
   const { fields, amount_sign } = evidence.mapping;
@@ -26,9 +26,9 @@ export function weighDirection(evidence: Evidence): void {
   const column = evidence.column(fields.sign) ?? directionColumn(evidence);
   if (!column) return;
   const signs = signsIn(amounts.cells);
-  const isOwn = signs.minus > 0 && agrees(amounts, column);
-  if (isOwn && amount_sign === undefined) {
-    evidence.mapping = { ...evidence.mapping, fields: without(fields, "sign") };
+  const isRedundant = signs.minus > 0 && signsAgree(amounts, column);
+  if (isRedundant && amount_sign === undefined) {
+    evidence.mapping = { ...evidence.mapping, fields: omitField(fields, "sign") };
     return;
   }
   const withColumn = { ...fields, sign: column.name };
@@ -41,7 +41,7 @@ export function weighDirection(evidence: Evidence): void {
   const readings = [
     evidence.try({ fields: withColumn, amount_sign: "repeats" }),
     evidence.try({ fields: withColumn, amount_sign: "reverses" }),
-    evidence.try({ fields: without(fields, "sign"), amount_sign: "own" }),
+    evidence.try({ fields: omitField(fields, "sign"), amount_sign: "own" }),
   ];
   const [best, ...rest] = confirmedReadings(readings);
   if (best && rest.length === 0) {
@@ -49,7 +49,7 @@ export function weighDirection(evidence: Evidence): void {
     return;
   }
   const distinct = readings.filter(
-    (one, at) => readings.findIndex((other) => sameLines(one, other)) === at,
+    (one, at) => readings.findIndex((other) => hasSameLines(one, other)) === at,
   );
   const [only] = distinct;
   if (only && distinct.length === 1) {
@@ -74,8 +74,8 @@ export function weighDirection(evidence: Evidence): void {
 }
 
 /**
- * Found by its values, whatever its name: each says debit or credit, or most do and the others are
- * asked about.
+ * Finds the direction column by its values, regardless of its name: each says debit or credit, or
+ * some do and the others are asked about.
  */
 function directionColumn(evidence: Evidence): Column | undefined {
   const amounts = evidence.column(evidence.amountName);
@@ -84,7 +84,7 @@ function directionColumn(evidence: Evidence): Column | undefined {
     (one) =>
       mayNameDirection(one.name) &&
       one.name !== evidence.mapping.status?.column &&
-      !isOneStatus(one),
+      !isConstantStatus(one),
   );
   const isFull = ({ cells, all }: Column) => cells.length >= 0.95 * all.length;
   const known = columns.filter(
@@ -93,15 +93,15 @@ function directionColumn(evidence: Evidence): Column | undefined {
       one.cells.length > 0 &&
       one.cells.every((cell) => directionOf(cell) !== undefined),
   );
-  const named = known.find(({ name }) => fieldsNamed(name).some(({ field }) => field === "sign"));
+  const named = known.find(({ name }) => fieldsForName(name).some(({ field }) => field === "sign"));
   if (named ?? known[0]) return named ?? known[0];
   if (!isUnsigned) return undefined;
   return columns.find((one) => {
     const values = new Set(one.cells);
     if (!evidence.table.hasHeader && isFull(one) && isTwoLetters(values)) return true;
-    if (!isFull(one) || values.size > DISTINCT_MAX || values.size < 2) return false;
-    const isNamed = fieldsNamed(one.name).some(({ field }) => field === "sign");
-    // A text that differs in each row is not a kind of payment.
+    if (!isFull(one) || values.size > MAX_DISTINCT_VALUES || values.size < 2) return false;
+    const isNamed = fieldsForName(one.name).some(({ field }) => field === "sign");
+    // A mapped column, an amount or a date is not a kind of payment.
     if (!isNamed && (evidence.isMapped(one) || one.kind === "amount" || one.kind === "date"))
       return false;
     const directions = new Set([...values].map(likelyDirectionOf));
@@ -115,8 +115,8 @@ function directionColumn(evidence: Evidence): Column | undefined {
   });
 }
 
-/** "Sent" in each row is the status of all payments, and says nothing of their directions. */
-function isOneStatus({ name, cells }: Column): boolean {
+/** Whether all rows have the same status. "Sent" in each row says nothing about directions. */
+function isConstantStatus({ name, cells }: Column): boolean {
   return isStatusName(name) && new Set(cells).size === 1;
 }
 
@@ -140,7 +140,7 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
   const unknown = values.find(
     (word) => directionOf(word) === undefined && !known.has(word.toUpperCase()),
   );
-  if (unknown === undefined || values.length > DISTINCT_MAX) return false;
+  if (unknown === undefined || values.length > MAX_DISTINCT_VALUES) return false;
   const debit = [...(signValues?.debit ?? values.filter((word) => directionOf(word) === -1))];
   const credit = [...(signValues?.credit ?? values.filter((word) => directionOf(word) === 1))];
   const fields = { ...evidence.mapping.fields, sign: column.name };
@@ -152,7 +152,7 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
     evidence.mapping = best.mapping;
     return askDirectionWord(evidence, column);
   }
-  const [out, back] = readings as [TriedReading, TriedReading];
+  const [debitReading, creditReading] = readings as [TriedReading, TriedReading];
   evidence.mapping = { ...evidence.mapping, fields };
   evidence.questions.push({
     about: "sign_values",
@@ -161,21 +161,27 @@ function askDirectionWord(evidence: Evidence, column: Column): boolean {
       "mean money out (debit) or money in (credit)?",
     example: unknown,
     choices: [
-      { value: JSON.stringify(asDebit), reads_as: previewRows(out, [back], evidence.currency) },
-      { value: JSON.stringify(asCredit), reads_as: previewRows(back, [out], evidence.currency) },
+      {
+        value: JSON.stringify(asDebit),
+        reads_as: previewRows(debitReading, [creditReading], evidence.currency),
+      },
+      {
+        value: JSON.stringify(asCredit),
+        reads_as: previewRows(creditReading, [debitReading], evidence.currency),
+      },
     ],
   });
   return true;
 }
 
-function sameLines(one: TriedReading, other: TriedReading): boolean {
+function hasSameLines(one: TriedReading, other: TriedReading): boolean {
   return (
     one.lines.length === other.lines.length &&
     one.lines.every((line, at) => line.amount_minor === other.lines[at]?.amount_minor)
   );
 }
 
-export function without<Field extends string>(
+export function omitField<Field extends string>(
   fields: Mapping["fields"],
   field: Field,
 ): Mapping["fields"] {

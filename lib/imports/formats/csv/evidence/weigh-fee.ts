@@ -1,5 +1,5 @@
 import { plainWords } from "../../words/plain-words.ts";
-import { namesMinorUnits } from "../csv-minor-units.ts";
+import { hasMinorUnits } from "../csv-minor-units.ts";
 import { confirmedReadings, previewRows } from "../csv-readings.ts";
 import { magnitudeOf, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
@@ -12,7 +12,7 @@ export function weighFee(evidence: Evidence): void {
   if (fields.fee !== undefined || fields.fee_minor !== undefined) return;
   if (fee_handling === "included") return;
   const column = evidence
-    .free("amount")
+    .unmapped("amount")
     .find(
       ({ name, cells }) =>
         name !== evidence.mapping.balance &&
@@ -20,21 +20,21 @@ export function weighFee(evidence: Evidence): void {
         cells.some((cell) => magnitudeOf(cell, evidence.mapping) > 0),
     );
   if (!column || evidence.amountName === undefined) return;
-  const minus = signsIn(column.cells).minus > signsIn(column.cells).plus;
-  const withFee = namesMinorUnits(column)
+  const isNegative = signsIn(column.cells).minus > signsIn(column.cells).plus;
+  const withFee = hasMinorUnits(column)
     ? { ...fields, fee_minor: column.name }
     : { ...fields, fee: column.name };
-  const plain = evidence.try({ fee_handling: "included" });
+  const included = evidence.try({ fee_handling: "included" });
   const deducted = evidence.try({
     fields: withFee,
     fee_handling: "deducted",
-    ...(minus && { fee_sign: "minus" as const }),
+    ...(isNegative && { fee_sign: "minus" as const }),
   });
   if (fee_handling === "deducted") {
     evidence.mapping = deducted.mapping;
     return;
   }
-  const [best, ...rest] = confirmedReadings([plain, deducted]);
+  const [best, ...rest] = confirmedReadings([included, deducted]);
   if (best && rest.length === 0) {
     evidence.mapping = best.mapping;
     return;
@@ -46,8 +46,8 @@ export function weighFee(evidence: Evidence): void {
       "off the amount, or is it in the amount already?",
     example: column.cells.find((cell) => magnitudeOf(cell, evidence.mapping) > 0) ?? null,
     choices: [
-      { value: "deducted", reads_as: previewRows(deducted, [plain], evidence.currency) },
-      { value: "included", reads_as: previewRows(plain, [deducted], evidence.currency) },
+      { value: "deducted", reads_as: previewRows(deducted, [included], evidence.currency) },
+      { value: "included", reads_as: previewRows(included, [deducted], evidence.currency) },
     ],
   });
 }

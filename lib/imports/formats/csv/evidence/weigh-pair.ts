@@ -1,9 +1,9 @@
 import { amountMarks } from "../../../../wire/amount-marks.ts";
 import { confirmedReadings, isConfirmed, previewRows } from "../csv-readings.ts";
-import { isLone, signsIn } from "./amount-signs.ts";
+import { hasRareSign, signsIn } from "./amount-signs.ts";
 import type { Evidence } from "./evidence.ts";
 
-/** Which of two columns of amounts is money out, if no name says it. */
+/** Decides which of two columns of amounts is money out, if no name tells. */
 export function orderPair(evidence: Evidence): void {
   const { debit, credit } = evidence.mapping.fields;
   if (debit === undefined || credit === undefined) return;
@@ -11,15 +11,15 @@ export function orderPair(evidence: Evidence): void {
   const signs = { debit_sign: "plus", credit_sign: "plus" } as const;
   const readings = [evidence.try(signs), evidence.try({ ...signs, fields })];
   const [best, ...rest] = readings.filter(
-    (reading) => isConfirmed(reading) && reading.course.polarity === 1,
+    (reading) => isConfirmed(reading) && reading.pattern.polarity === 1,
   );
   if (best && rest.length === 0) {
     evidence.mapping = { ...evidence.mapping, fields: best.mapping.fields };
     return;
   }
-  // The answer names one of them; the other one follows.
-  const { debit: _, credit: __, ...open } = evidence.mapping.fields;
-  evidence.mapping = { ...evidence.mapping, fields: open };
+  // The answer names the debit column, and the other is then the credit column.
+  const { debit: _, credit: __, ...otherFields } = evidence.mapping.fields;
+  evidence.mapping = { ...evidence.mapping, fields: otherFields };
   evidence.questions.push({
     about: "fields.debit",
     message:
@@ -56,16 +56,16 @@ export function weighPair(evidence: Evidence): void {
     const minus = evidence.try({ [setting]: "minus" });
     const [best, ...rest] = confirmedReadings([plus, minus]);
     if (best && rest.length === 0) evidence.mapping = best.mapping;
-    else if (!isAlone && isLone(signs))
+    else if (!isAlone && hasRareSign(signs))
       evidence.mapping = (signs.plus > signs.minus ? plus : minus).mapping;
     else {
-      const [other, way] = field === "debit" ? ["in", "out"] : ["out", "in"];
+      const [reversed, usual] = field === "debit" ? ["in", "out"] : ["out", "in"];
       const example = column.cells.find((cell) => amountMarks(cell)?.negative) ?? null;
       evidence.questions.push({
         about: setting,
         message:
           `Column "${column.name}" has amounts with a minus sign. What does a negative ${field} ` +
-          `such as "${example}" mean: money ${other}, or money ${way}?`,
+          `such as "${example}" mean: money ${reversed}, or money ${usual}?`,
         example,
         choices: [
           { value: "plus", reads_as: previewRows(plus, [minus], evidence.currency) },

@@ -35,21 +35,21 @@ export function weighSign(evidence: Evidence): void {
       askSign(evidence, `The payment "${payment}" is negative.`, evidence.try({}));
     return;
   }
-  const own = evidence.try({ amount_sign: "own" });
-  if (!isConfirmed(own)) refuseUnsigned(evidence, own, balance);
-  if (!isConfirmed(own) || own.course.polarity === 1) return;
-  askSign(evidence, `Column "${balance}" falls by positive amounts.`, own);
+  const asWritten = evidence.try({ amount_sign: "own" });
+  if (!isConfirmed(asWritten)) refuseUnsigned(evidence, asWritten, balance);
+  if (!isConfirmed(asWritten) || asWritten.pattern.polarity === 1) return;
+  askSign(evidence, `Column "${balance}" falls by positive amounts.`, asWritten);
 }
 
-function askSign(evidence: Evidence, why: string, own: TriedReading): void {
+function askSign(evidence: Evidence, reason: string, asWritten: TriedReading): void {
   const inverted = evidence.try({ amount_sign: "inverted" });
   evidence.questions.push({
     about: "amount_sign",
-    message: `${why} Does a positive amount mean money in, or money out?`,
+    message: `${reason} Does a positive amount mean money in, or money out?`,
     example: evidence.column(evidence.amountName)?.cells[0] ?? null,
     choices: [
-      { value: "inverted", reads_as: previewRows(inverted, [own], evidence.currency) },
-      { value: "own", reads_as: previewRows(own, [inverted], evidence.currency) },
+      { value: "inverted", reads_as: previewRows(inverted, [asWritten], evidence.currency) },
+      { value: "own", reads_as: previewRows(asWritten, [inverted], evidence.currency) },
     ],
   });
 }
@@ -60,12 +60,12 @@ function askSign(evidence: Evidence, why: string, own: TriedReading): void {
  */
 function refuseUnsigned(
   evidence: Evidence,
-  { course, lines }: TriedReading,
+  { pattern, lines }: TriedReading,
   balance: string,
 ): void {
   const amounts = evidence.column(evidence.amountName);
   const balances = evidence.column(balance);
-  if (!amounts || !balances || course.holds + course.breaks < 2) return;
+  if (!amounts || !balances || pattern.holds + pattern.breaks < 2) return;
   if (signsIn(amounts.cells).minus > 0 || !evidence.stepsAreAmounts(balances.all)) return;
   throw refuseFile(
     { line: lines[0]?.position.line ?? 1 },
