@@ -113,7 +113,7 @@ export function* run(input: Input): Generator<Progress, Result> {
           weights,
           suggestOnly,
           lessons,
-          ofEqualAmounts: equalAmountRule,
+          equalAmountRule,
         });
         if (found) weighed.set(index, found);
         break;

@@ -71,7 +71,7 @@ export type EvidenceOptions = {
    * The rule under which equal amounts are matched, whichever rule finds them; null if no score
    * rule is limited to equal amounts.
    */
-  ofEqualAmounts: { rule: Rule; index: number } | null;
+  equalAmountRule: { rule: Rule; index: number } | null;
 };
 
 export function* matchByEvidence(
@@ -117,8 +117,8 @@ export function* matchByEvidence(
       );
     }
   }
-  proposeLoneAmounts(state, rule, ruleIndex, pool, options.ofEqualAmounts);
-  proposeEqualSeries(state, rule, ruleIndex, pool, options.ofEqualAmounts);
+  proposeLoneAmounts(state, rule, ruleIndex, pool, options.equalAmountRule);
+  proposeEqualSeries(state, rule, ruleIndex, pool, options.equalAmountRule);
   proposeConvertedAmounts(state, rule, ruleIndex, pool, model);
   proposeNamedParts(state, rule, ruleIndex, options.businessDays);
   return { pool, model };
@@ -174,7 +174,7 @@ class Judge {
   private readonly state: RunState;
   private readonly rule: Rule;
   private readonly options: EvidenceOptions;
-  private readonly sureScore: number;
+  private readonly automaticThreshold: number;
   private readonly pool: Pool;
   private readonly model: Model;
   private readonly alignment: Alignment;
@@ -183,7 +183,7 @@ class Judge {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);
-    this.sureScore = automaticThreshold(options.weights, SURE_SCORE);
+    this.automaticThreshold = automaticThreshold(options.weights, SURE_SCORE);
     this.state = state;
     this.rule = rule;
     this.options = options;
@@ -198,7 +198,7 @@ class Judge {
   ): void {
     const { state, rule } = this;
     if (this.isGroundless(l, r)) return;
-    const ruleOf = decidingRule(state, this.options.ofEqualAmounts, ruleIndex, l, r);
+    const ruleOf = decidingRule(state, this.options.equalAmountRule, ruleIndex, l, r);
     if (pair.score < SUGGEST_SCORE || state.isRejected([l], [r])) return;
     const allocated = allocate(state.left, [l], state.right, [r], rule);
     if (allocated === null) return;
@@ -342,7 +342,7 @@ class Judge {
     r: number,
   ): Held {
     if (hasExceededBudget) return HELD.budget;
-    if (score < this.sureScore) return HELD.score;
+    if (score < this.automaticThreshold) return HELD.score;
     if (margin < SURE_MARGIN || isContested) return HELD.margin;
     if (this.rule.then === "suggest") return HELD.rule;
     if (this.options.suggestOnly) return HELD.track_record;

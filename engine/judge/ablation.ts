@@ -63,13 +63,13 @@ const ITEMS: readonly Item[] = [
   {
     name: "sums of a name in learnt days",
     file: "sums/sum-pool.ts",
-    code: "if (!crowded && farther)",
+    code: "if (!crowded && inWiderWindow)",
     replacement: "if (false)",
   },
   {
     name: "sums by one word",
     file: "sums/sum-pool.ts",
-    code: "yield* this.ofOneWord(target, true);",
+    code: "yield* this.ofSharedWord(target, true);",
     replacement: "",
   },
   {
@@ -117,25 +117,25 @@ const ITEMS: readonly Item[] = [
   {
     name: "instalments by their name",
     file: "sums/sum-pool.ts",
-    code: "if (farther) yield* this.ofCallers(target);",
+    code: "if (inWiderWindow) yield* this.withTargetName(target);",
     replacement: "",
   },
   {
     name: "sums of days in a row",
     file: "sums/sum-pool.ts",
-    code: "yield* this.ofDaysInARow(target, near);",
+    code: "yield* this.ofConsecutiveDays(target, near);",
     replacement: "",
   },
   {
     name: "as many lines as a text states",
     file: "sums/sum-pool.ts",
-    code: "yield* this.asManyAsSaid(target, lines);",
+    code: "yield* this.ofStatedCount(target, lines);",
     replacement: "",
   },
   {
     name: "equal amounts of one name in order",
     file: "assignment/by-evidence.ts",
-    code: "proposeEqualSeries(state, rule, ruleIndex, pool, options.ofEqualAmounts);",
+    code: "proposeEqualSeries(state, rule, ruleIndex, pool, options.equalAmountRule);",
     replacement: "",
   },
   {

@@ -115,10 +115,10 @@ export class SumPool {
   }
 
   /**
-   * @param farther whether lines of a name in the target's texts are also searched in the wider
-   *   window, `namedDays`.
+   * @param inWiderWindow whether lines of a name in the target's texts are also searched in the
+   *   wider window, `namedDays`.
    */
-  *families(target: number, farther: boolean): Generator<Family> {
+  *families(target: number, inWiderWindow: boolean): Generator<Family> {
     const named = this.cores.named(target);
     // A crowded window is cut off at some line, so a sum of lines in it may well be chance.
     const crowded = this.window.isCrowded(target);
@@ -145,17 +145,17 @@ export class SumPool {
       }
       yield { core: [], lines: this.parts.summands(target, named), named: true, whole: false };
     }
-    yield* this.ofOneWord(target, true);
+    yield* this.ofSharedWord(target, true);
     const nameGroups = this.names.byName(target, crowded ? named : near);
     for (const lines of nameGroups) yield* this.ofOneName(target, lines);
     if (nameGroups.length === 0)
       for (const lines of this.names.byFirstWord(target, crowded ? named : near))
         for (const family of this.ofOneName(target, lines)) yield { ...family, isGuess: true };
-    if (!crowded && farther)
+    if (!crowded && inWiderWindow)
       for (const lines of this.names.byName(target, this.window.around(target, true)))
         if (!nameGroups.some(({ length }) => length === lines.length))
           yield* this.someOf(target, lines);
-    if (farther) yield* this.ofCallers(target);
+    if (inWiderWindow) yield* this.withTargetName(target);
     if (crowded) return;
     for (const lines of this.parts.byDays(near))
       yield { core: [], lines, named: false, whole: true };
@@ -165,10 +165,10 @@ export class SumPool {
         if (sameDay.length < lines.length)
           yield { core: [], lines: sameDay, named: false, whole: true };
     }
-    yield* this.ofOneWord(target, false);
+    yield* this.ofSharedWord(target, false);
     for (const lines of this.parts.byField(near, ["description"])) {
       yield* this.someOfBatch(target, lines, false);
-      yield* this.asManyAsSaid(target, lines);
+      yield* this.ofStatedCount(target, lines);
     }
     for (const lines of this.parts.byField(near)) {
       for (const sameDay of this.parts.byDays(lines))
@@ -183,7 +183,7 @@ export class SumPool {
     }
     yield { core: [], lines: this.parts.summands(target, near), named: false, whole: false };
     yield* this.ofFrequentWord(target, near);
-    yield* this.ofDaysInARow(target, near);
+    yield* this.ofConsecutiveDays(target, near);
   }
 
   /**
@@ -238,7 +238,7 @@ export class SumPool {
   /**
    * Lines of one kind, as many as the target states: of one day, of two consecutive days, of any.
    */
-  private *asManyAsSaid(target: number, sameKind: number[]): Generator<Family> {
+  private *ofStatedCount(target: number, sameKind: number[]): Generator<Family> {
     const counts = this.words.statedCountsIn(target);
     if (counts.length === 0) return;
     const lines = this.parts.summands(target, sameKind);
@@ -269,7 +269,7 @@ export class SumPool {
   }
 
   /** Lines that have the target's name: what is due may be paid in parts, some of them late. */
-  private *ofCallers(target: number): Generator<Family> {
+  private *withTargetName(target: number): Generator<Family> {
     const amount = Math.abs(this.own.amount[target] as number);
     const suffice = (parts: number[]) =>
       parts.length >= 2 &&
@@ -308,7 +308,7 @@ export class SumPool {
    * Lines of several consecutive days: of one name, of one description, or of all or some kinds
    * without a name, such as the charges, refunds and fees of a payout.
    */
-  private *ofDaysInARow(target: number, near: number[]): Generator<Family> {
+  private *ofConsecutiveDays(target: number, near: number[]): Generator<Family> {
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
     const { other } = this;
     const key = `${this.window.targetDay(target)} ${this.own.currency[target]}`;
@@ -327,7 +327,7 @@ export class SumPool {
    * Lines that share a rare word and add up to the target. If `named`, the target has that word,
    * too; otherwise it hasn't.
    */
-  private *ofOneWord(target: number, named: boolean): Generator<Family> {
+  private *ofSharedWord(target: number, named: boolean): Generator<Family> {
     const targetWords = this.words.wordsOf(target);
     const { low, high } = reachOf(this.tolerance, this.own.amount[target] as number);
     const reaches = (line: number) => this.window.reaches(target, line);
