@@ -29,7 +29,10 @@ export const PAGES: Break[] = [
     name: "panel-without-a-name",
     effect: "a panel is announced as nothing",
     patch: { file: "components/ui/side-panel.tsx", replace: "      aria-label={label}\n", by: "" },
-    killedBy: { file: WALK, name: "design, a panel" },
+    killedBy: {
+      file: DESIGN,
+      name: "a panel closes by Escape or a click outside, and returns the focus",
+    },
   },
   {
     name: "wider-than-a-phone",
@@ -62,7 +65,7 @@ export const PAGES: Break[] = [
     },
     killedBy: {
       file: DESIGN,
-      name: "a dialog focuses its first field, traps the focus, and returns it on Escape",
+      name: "a dialog focuses its first field, traps the focus, and returns it when it closes",
     },
   },
   {
@@ -101,7 +104,7 @@ export const PAGES: Break[] = [
     },
     killedBy: {
       file: "e2e/ui/board.spec.ts",
-      name: "the rows are one tab stop, and keep the focus when a focused row disappears",
+      name: "scrolls through all of 300 with few rows in the document",
     },
   },
   {
@@ -160,9 +163,9 @@ export const PAGES: Break[] = [
     name: "asks-while-hidden",
     effect: "the board asks on in a tab that nobody looks at",
     patch: {
-      file: "components/kit/query.ts",
-      replace: "    placeholderData: keepPreviousData,\n    refetchInterval:",
-      by: "    placeholderData: keepPreviousData,\n    refetchIntervalInBackground: true,\n    refetchInterval:",
+      file: "components/exceptions/board/use-board-poll.ts",
+      replace: "refetchIntervalInBackground: inBackground",
+      by: "refetchIntervalInBackground: true",
     },
     killedBy: {
       file: "e2e/ui/board-live.spec.ts",
