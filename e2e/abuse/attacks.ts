@@ -241,7 +241,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           HOSTILE,
           "%s is refused quickly, long before its end",
           "before they fill the memory",
-          "the event loop is never blocked for long, whatever the chunk",
+          "never blocks the event loop for long, for any chunk size",
         ],
         [
           "lib/exceptions/import/read-lines.test.ts",
@@ -555,7 +555,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
       ["lib/wire/json-scan.test.ts", "20,000 values are accepted and 20,001 are not"],
       [
         HOSTILE,
-        "the event loop is never blocked for long, whatever the chunk",
+        "never blocks the event loop for long, for any chunk size",
         "the format of a file is detected quickly: %s",
         "an amount of blanks",
       ],

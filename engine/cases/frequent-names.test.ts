@@ -10,7 +10,7 @@ const others: CaseLine[] = Array.from({ length: 40 }, (_, at) => ({
   description: `SEPA CT IN ${at % 2 ? "BAUER" : "HANDEL"} FIRMA${at}X`,
 }));
 
-/** So many lines that neither word of the name identifies one. */
+/** There are too many lines for either word of the name to identify one. */
 const many: CaseLine[] = Array.from({ length: 150 }, (_, at) => ({
   id: `m${at}`,
   amount: `${2311 + 17 * at}.${10 + (at % 80)}`,

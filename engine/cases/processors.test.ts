@@ -1,4 +1,4 @@
-/** Payouts of a processor whose name is on so many lines that it identifies none. */
+/** Payouts of a processor whose name is on too many lines to identify one. */
 import { expect, test } from "vitest";
 import { type CaseLine, solveCase } from "./solve-case.test-support.ts";
 

@@ -17,8 +17,7 @@ CREATE OR REPLACE FUNCTION private.delivery_range(input jsonb)
  SET search_path TO ''
 AS $function$
 begin
-  return concat_ws(' and ',
-    format('delivery.tenant_id = %L', private.tenant_id()),
+  return concat_ws(' and ', 'true',
     case when input ->> 'webhook_id' is not null then
       format('delivery.webhook_id = %L', input ->> 'webhook_id') end,
     case when input -> 'after' ->> 0 is not null then
@@ -86,13 +85,13 @@ begin
       order by attempt.number desc limit 1
     ) last on true
   $q$, format(case when is_found then 'select delivery.id, delivery, true as is_listed, false as is_last
-      from public.webhook_deliveries delivery where %s and %s'
+      from public.webhook_deliveries delivery where delivery.tenant_id = $3 and %s and %s'
     else 'select delivery.id, delivery, %2$s as is_listed,
         row_number() over (order by delivery.id desc) = $2 as is_last
-      from public.webhook_deliveries delivery where %1$s
+      from public.webhook_deliveries delivery where delivery.tenant_id = $3 and %1$s
       order by delivery.id desc limit $2' end,
     private.delivery_range(input), private.delivery_filters(input)))
-  into items, looked_at using page_size + 1, private.max_looked_at(0.1);
+  into items, looked_at using page_size + 1, private.max_looked_at(0.1), private.tenant_id();
   perform set_config('enable_sort', 'true', true), set_config('enable_seqscan', 'true', true);
   return private.page_up_to(looked_at, items, page_size, 'id')
     || jsonb_build_object('as_of', private.iso(now()));
@@ -124,8 +123,7 @@ CREATE OR REPLACE FUNCTION private.request_log_range(input jsonb)
  SET search_path TO ''
 AS $function$
 begin
-  return concat_ws(' and ',
-    format('r.tenant_id = %L', private.tenant_id()),
+  return concat_ws(' and ', 'true',
     case
       when input ->> 'since' is not null then format('r.at >= %L::timestamptz', input ->> 'since')
       end,
@@ -165,14 +163,16 @@ declare
 begin
   if input ->> 'request_id' is not null or input ->> 'resource' is not null then
     return format('select r.id, r.at, true as is_listed, false as is_last
-      from public.request_log r where %s order by r.at desc, r.id desc limit $1',
-      concat_ws(' and ', range, filters, case when input ->> 'request_id' is not null
+      from public.request_log r where r.tenant_id = $3 and %s
+      order by r.at desc, r.id desc limit $1', concat_ws(' and ', range, filters,
+      case when input ->> 'request_id' is not null
         then format('r.id = %L', input ->> 'request_id') end));
   end if;
   return format('select * from (
       select r.id, r.at, %s as is_listed,
         row_number() over (order by r.at desc, r.id desc) = $2 as is_last
-      from public.request_log r where %s order by r.at desc, r.id desc limit $2
+      from public.request_log r where r.tenant_id = $3 and %s
+      order by r.at desc, r.id desc limit $2
     ) r where r.is_listed or r.is_last order by r.at desc, r.id desc limit $1', filters, range);
 end $function$;
 CREATE OR REPLACE FUNCTION public.list_requests(input jsonb, request jsonb)
@@ -234,11 +234,11 @@ begin
         count(*) filter (where r.status >= 500) as server_errors,
         percentile_disc('{0.5,0.99}'::double precision[]) within
           group (order by r.duration_ms) as times
-      from public.request_log r where %s and %s group by 1
+      from public.request_log r where r.tenant_id = $2 and %s and %s group by 1
     ) s
   $q$, private.request_log_range(jsonb_build_object('since', private.iso(since),
     'until', private.iso(until))), private.request_log_filters(input))
-  into steps using step;
+  into steps using step, private.tenant_id();
   return jsonb_build_object(
     'as_of', private.iso(now()), 'since', private.iso(since), 'until', private.iso(until),
     'step_seconds', extract(epoch from step)::integer, 'steps', coalesce(steps, '[]')

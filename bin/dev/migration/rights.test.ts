@@ -24,12 +24,6 @@ const EXCEPTIONS: [name: string, part: string, why: string][] = [
   ],
   ["private.reduce_open_amounts", "open_line.ctid = reduced.place", "the same"],
   ["private.find_lines_of_caller", "line_text.tenant_id || ''", "named in what stands for %s"],
-  [
-    "public.list_requests",
-    "private.request_log_conditions(input)",
-    "request_log_conditions begins with it",
-  ],
-  ["public.get_request_stats", "private.request_log_conditions(input", "the same"],
 ];
 
 const schema = schemaSql().replace(/--.*$/gm, "");

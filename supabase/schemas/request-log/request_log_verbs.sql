@@ -37,8 +37,7 @@ end $$;
 create function private.request_log_range(input jsonb) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return concat_ws(' and ',
-    format('r.tenant_id = %L', private.tenant_id()),
+  return concat_ws(' and ', 'true',
     case
       when input ->> 'since' is not null then format('r.at >= %L::timestamptz', input ->> 'since')
       end,
@@ -67,9 +66,10 @@ begin
   );
 end $$;
 
--- The calls of a page as a statement: id, at, is_listed and is_last. Calls are examined in the index
--- by time, and only those that are listed are read. `is_last`: $2 calls were examined, and the list
--- goes on behind this one. A request ID and a resource have their own indexes.
+-- The calls of a page as a statement: id, at, is_listed and is_last. Calls of the tenant $3 are
+-- examined in the index by time, and only those that are listed are read. `is_last`: $2 calls were
+-- examined, and the list goes on behind this one. A request ID and a resource have their own
+-- indexes.
 create function private.request_page_statement(input jsonb, range text) returns text
 language plpgsql stable set search_path = '' as $$
 declare
@@ -77,14 +77,16 @@ declare
 begin
   if input ->> 'request_id' is not null or input ->> 'resource' is not null then
     return format('select r.id, r.at, true as is_listed, false as is_last
-      from public.request_log r where %s order by r.at desc, r.id desc limit $1',
-      concat_ws(' and ', range, filters, case when input ->> 'request_id' is not null
+      from public.request_log r where r.tenant_id = $3 and %s
+      order by r.at desc, r.id desc limit $1', concat_ws(' and ', range, filters,
+      case when input ->> 'request_id' is not null
         then format('r.id = %L', input ->> 'request_id') end));
   end if;
   return format('select * from (
       select r.id, r.at, %s as is_listed,
         row_number() over (order by r.at desc, r.id desc) = $2 as is_last
-      from public.request_log r where %s order by r.at desc, r.id desc limit $2
+      from public.request_log r where r.tenant_id = $3 and %s
+      order by r.at desc, r.id desc limit $2
     ) r where r.is_listed or r.is_last order by r.at desc, r.id desc limit $1', filters, range);
 end $$;
 
@@ -178,11 +180,11 @@ begin
         count(*) filter (where r.status >= 500) as server_errors,
         percentile_disc('{0.5,0.99}'::double precision[]) within
           group (order by r.duration_ms) as times
-      from public.request_log r where %s and %s group by 1
+      from public.request_log r where r.tenant_id = $2 and %s and %s group by 1
     ) s
   $q$, private.request_log_range(jsonb_build_object('since', private.iso(since),
     'until', private.iso(until))), private.request_log_filters(input))
-  into steps using step;
+  into steps using step, private.tenant_id();
   return jsonb_build_object(
     'as_of', private.iso(now()), 'since', private.iso(since), 'until', private.iso(until),
     'step_seconds', extract(epoch from step)::integer, 'steps', coalesce(steps, '[]')

@@ -87,8 +87,7 @@ end $$;
 create function private.delivery_range(input jsonb) returns text
 language plpgsql stable set search_path = '' as $$
 begin
-  return concat_ws(' and ',
-    format('delivery.tenant_id = %L', private.tenant_id()),
+  return concat_ws(' and ', 'true',
     case when input ->> 'webhook_id' is not null then
       format('delivery.webhook_id = %L', input ->> 'webhook_id') end,
     case when input -> 'after' ->> 0 is not null then
@@ -156,13 +155,13 @@ begin
       order by attempt.number desc limit 1
     ) last on true
   $q$, format(case when is_found then 'select delivery.id, delivery, true as is_listed, false as is_last
-      from public.webhook_deliveries delivery where %s and %s'
+      from public.webhook_deliveries delivery where delivery.tenant_id = $3 and %s and %s'
     else 'select delivery.id, delivery, %2$s as is_listed,
         row_number() over (order by delivery.id desc) = $2 as is_last
-      from public.webhook_deliveries delivery where %1$s
+      from public.webhook_deliveries delivery where delivery.tenant_id = $3 and %1$s
       order by delivery.id desc limit $2' end,
     private.delivery_range(input), private.delivery_filters(input)))
-  into items, looked_at using page_size + 1, private.max_looked_at(0.1);
+  into items, looked_at using page_size + 1, private.max_looked_at(0.1), private.tenant_id();
   perform set_config('enable_sort', 'true', true), set_config('enable_seqscan', 'true', true);
   return private.page_up_to(looked_at, items, page_size, 'id')
     || jsonb_build_object('as_of', private.iso(now()));
