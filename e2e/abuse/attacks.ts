@@ -69,10 +69,10 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           REFUSALS,
-          "without exactly one tenant it is 400",
+          "a call without exactly one tenant is 400",
           "another tenant is 403, whether or not it exists",
         ],
-        [BAD_REQUESTS, "a tenant in the path that is not the header's 403"],
+        [BAD_REQUESTS, "a path tenant other than the header's is 403"],
       ],
     },
     {
@@ -109,7 +109,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       is: "cookies of another site, JSON as text/plain",
       kept: [
         ["e2e/api/wire/from-a-browser.test.ts", "is not for pages of other origins"],
-        [BAD_REQUESTS, "of another media type 415"],
+        [BAD_REQUESTS, "of an unsupported media type is 415"],
         [SIGN_IN, "is accepted only from our own pages"],
       ],
     },
@@ -118,7 +118,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [ISSUE, "never shows the secret again", "keeps nothing from which the secret can be read"],
         ["e2e/api/webhooks/registration.test.ts", "is nowhere in the database"],
-        ["e2e/api/api-keys/usage.test.ts", "appears in no log line"],
+        ["e2e/api/api-keys/usage.test.ts", "never writes the secret to the log"],
       ],
     },
   ],
@@ -140,9 +140,9 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           REFUSALS,
-          "without a credential it is 401",
-          "only its roles let a user pass",
-          "only its scope lets an API key pass",
+          "a call without a credential is 401",
+          "only users with one of its roles may call it",
+          "only API keys with its scope may call it",
         ],
         [BAD_REQUESTS, "another tenant's record is the same 404 as an unknown one"],
         [ACCESS, "$name admits for $operationId exactly the callers that the contract names"],
@@ -151,7 +151,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "the server's own fields in a body",
       kept: [
-        [BAD_REQUESTS, "with a field that is not its caller's to set 400"],
+        [BAD_REQUESTS, "with a field that only the server sets is 400"],
         [LIFECYCLE, "refuses the fields of the server, in the body and in the database"],
         ["e2e/api/database/lints.test.ts", "grants no API role a write of any table"],
       ],
@@ -173,7 +173,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
           "e2e/api/database/lints.test.ts",
           "has nothing at ERROR or WARN",
           "only functions that write for a caller run with their owner's rights",
-          "grants no API role what row-level security does not stop",
+          "grants no API role a privilege that row-level security doesn't restrict",
         ],
         [
           "bin/dev/migration/rights.test.ts",
@@ -830,7 +830,9 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
   {
     item: 25,
     is: "a key that its revoker still accepts",
-    kept: [["e2e/api/api-keys/revoked-at-once.test.ts", "is refused by the process that did it"]],
+    kept: [
+      ["e2e/api/api-keys/revoked-at-once.test.ts", "is refused by the process that changed it"],
+    ],
   },
   {
     item: 26,

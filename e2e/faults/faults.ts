@@ -66,8 +66,8 @@ export const FAULTS: readonly Fault[] = [
     drills: [
       [
         "e2e/api/contracts/idempotency.test.ts",
-        "ten at once are one",
-        "the same key for another request 422",
+        "ten concurrent calls with one key take effect once",
+        "the same key for another request is 422",
       ],
     ],
   },

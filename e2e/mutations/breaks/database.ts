@@ -135,13 +135,16 @@ export const DATABASE: Break[] = [
     name: "truncate-granted",
     effect: "a role may do what no policy stops",
     patch: { statement: "grant truncate on public.exceptions to authenticated" },
-    killedBy: { file: LINTS, name: "grants no API role what row-level security does not stop" },
+    killedBy: {
+      file: LINTS,
+      name: "grants no API role a privilege that row-level security doesn't restrict",
+    },
   },
   {
     name: "function-open-to-everybody",
     effect: "anybody may purge",
     patch: { statement: "grant execute on function private.purge_records(integer) to public" },
-    killedBy: { file: LINTS, name: "grants nothing to everybody" },
+    killedBy: { file: LINTS, name: "lets PUBLIC execute no function" },
   },
   {
     name: "search-path-open",

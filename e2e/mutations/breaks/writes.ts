@@ -17,7 +17,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/contracts/idempotency.test.ts",
-      name: "createException the same key for another request 422",
+      name: "createException the same key for another request is 422",
     },
   },
   {
@@ -30,7 +30,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/contracts/idempotency.test.ts",
-      name: "createReconciliation the same key and request give the first answer again",
+      name: "createReconciliation the same key and request replay the first response",
     },
   },
   {
@@ -76,7 +76,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/api-keys/usage.test.ts",
-      name: "is announced 14, 3 and 1 days before it ends, once each",
+      name: "announces the key's expiry 14, 3 and 1 days ahead, once each",
     },
   },
   {
