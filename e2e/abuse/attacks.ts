@@ -187,7 +187,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           "e2e/api/pages/access.test.ts",
-          "without a session no form of request gets a tenant's data",
+          "no form of request gets a tenant's data without a session",
         ],
       ],
     },
@@ -296,7 +296,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "searches, exports and pages, as many as it may",
       kept: [
-        [LIMITS, "by %s, the others are served"],
+        [LIMITS, "with %s, other tenants are served"],
         [
           "lib/runtime/tenant-limiter.test.ts",
           "one tenant's searches leave room",
@@ -330,7 +330,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           LIMITS,
-          "the publishable key has a number of calls for each address",
+          "the publishable key has a limit of calls per address",
           "count IPv6 addresses by network",
         ],
         [SIGN_IN, "are limited to ten failures a minute per account and a limit per address"],
@@ -393,7 +393,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           MEMBERS,
-          "get no roles but those there are",
+          "can't be given invalid roles",
           "keep an admin",
           "are removed: access ends at once, and their exceptions are reassigned",
         ],
@@ -401,7 +401,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     },
     {
       is: "a password set by another site, or by who left the browser open",
-      kept: [[PASSWORDS, "is nothing that a page of", "who knows the present one"]],
+      kept: [[PASSWORDS, "from a page of %s origin", "needs the current one to be changed"]],
     },
     {
       is: "a cookie or bearer that outlives its person",
@@ -566,7 +566,7 @@ export const FINDINGS: readonly (Attack & { item: number })[] = [
     item: 2,
     is: "searches and exports crowd others out",
     kept: [
-      [LIMITS, "by %s, the others are served"],
+      [LIMITS, "with %s, other tenants are served"],
       ["lib/runtime/tenant-limiter.test.ts", "rejects a call when too many of the tenant wait"],
       ["bin/dev/migration/exception-search.test.ts", "finds rare words by their index"],
       [

@@ -23,7 +23,7 @@ const OPERATIONS = allOperations(moveExamples(openApiDocument(), Date.now())).ma
   name: operation.contract.operationId,
 }));
 
-/** The source that each example of a pair names on both sides. */
+/** The source that the examples of pairs name on both sides. */
 const EXAMPLE_SOURCE = "src_019a9f4be2c04d6f8a1b3c5d7e9f0a2b";
 
 let folder: string;
@@ -42,7 +42,7 @@ function shownExample(operation: Operation, language: Example["language"], origi
   return example.code;
 }
 
-/** An example as it is shown, about things that exist. */
+/** A shown example, with the IDs of resources that exist. */
 async function realExample(
   operation: Operation,
   language: Example["language"],
