@@ -210,7 +210,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
       kept: [
         [
           "e2e/api/sla/monitor.test.ts",
-          "has due in %i min %i s as %s in the list, the summary and the event",
+          "shows a deadline in %i min %i s as %s in the list, the summary and the event",
         ],
       ],
     },
@@ -406,7 +406,7 @@ export const CLASSES: Record<string, readonly Attack[]> = {
     {
       is: "a cookie or bearer that outlives its person",
       kept: [
-        [SESSIONS, "ends the session in this process at once and soon in every other"],
+        [SESSIONS, "ends the session in this process at once, and soon in every other"],
         [CREDENTIALS, "a user who may no longer sign in at Supabase Auth", "has its current roles"],
         [SIGN_IN, "covers only the provider's tenants, and ends when the provider loses trust"],
       ],

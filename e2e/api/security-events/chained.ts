@@ -6,8 +6,7 @@ import { auditCommand, type Trail, tenantWithTrail } from "./trail.ts";
 export const EVENTS = 9;
 
 export const it = plain.extend<{ trail: Trail }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads what a fixture needs from the
-  // pattern
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads what a fixture needs from the pattern
   trail: async ({}, use) => {
     const trail = await tenantWithTrail();
     await trail.append(EVENTS);

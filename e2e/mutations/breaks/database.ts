@@ -256,7 +256,10 @@ export const DATABASE: Break[] = [
       replace: "from private.sla_counts where tenant_id = private.tenant_id()",
       by: "from private.sla_counts",
     },
-    killedBy: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+    killedBy: {
+      file: "e2e/api/sla/monitor.test.ts",
+      name: "shows a deadline in 59 min 30 s as medium",
+    },
   },
   {
     name: "unknown-tenant-let-in",

@@ -135,7 +135,10 @@ export const WRITES: Break[] = [
       replace: "minutes < private.high_risk_below()",
       by: "minutes <= private.high_risk_below()",
     },
-    killedBy: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+    killedBy: {
+      file: "e2e/api/sla/monitor.test.ts",
+      name: "shows a deadline in 59 min 30 s as medium",
+    },
   },
   {
     name: "crossing-told-twice",
@@ -163,7 +166,7 @@ export const WRITES: Break[] = [
       file: CLOCK,
       name:
         "counts an exception once that is moved to another " +
-        "deadline while a worker tells of its crossing",
+        "deadline while a worker reports its crossing",
     },
   },
   {
@@ -248,7 +251,7 @@ export const WRITES: Break[] = [
       replace: "has_moved and before.paused_by_rule and",
       by: "has_moved and",
     },
-    killedBy: { file: PAUSES, name: "that a person began outlasts every rule" },
+    killedBy: { file: PAUSES, name: "that a person started outlasts every rule" },
   },
   {
     name: "taken-back-and-still-matched",
