@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from "vitest";
 import { requestDatabaseUrl } from "#e2e/fixtures.ts";
 import { callLimits } from "#lib/db/call-limits.ts";
-import { forgetfulPooler, type Pooler } from "../../stack/pooler.ts";
+import { type Pooler, poolerWithoutPreparedStatements } from "../../stack/pooler.ts";
 import { callAsManyTenants } from "./as-many-tenants.ts";
 import { configureDirectCalls } from "./configure-direct-calls.ts";
 
@@ -15,7 +15,7 @@ const CONNECTIONS = callLimits(PROCESSES).total + 2;
 let pooler: Pooler;
 
 beforeAll(async () => {
-  pooler = await forgetfulPooler(requestDatabaseUrl(), CONNECTIONS);
+  pooler = await poolerWithoutPreparedStatements(requestDatabaseUrl(), CONNECTIONS);
   configureDirectCalls(pooler.url, { WEB_CONCURRENCY: String(PROCESSES) });
 });
 afterAll(() => pooler.stop());
