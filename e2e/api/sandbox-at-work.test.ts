@@ -8,7 +8,7 @@ import { RUN_TIMEOUT_MS } from "./matching/matching-fixture.ts";
 import { receiver } from "./webhooks/shared-receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-/** Enough for a file or a run to be at work for a second; a sandbox may have 50,000. */
+/** Enough that an import or a run takes a second. A sandbox may have 50,000. */
 const LINES = 15_000;
 
 let live: string;
@@ -168,7 +168,7 @@ test.each([
         expect(answer.json).toMatchObject({ code: "conflict", retryable: true });
       return answer.status === 200;
     });
-    // Jobs of what was deleted end without a trace and without a failure.
+    // Jobs for deleted records end without a trace and without a failure.
     const jobs = () =>
       sql<{ last_error: string | null }>(
         "select last_error from graphile_worker._private_jobs where payload::text like $1",

@@ -60,7 +60,7 @@ describe("a calendar", () => {
     ).toEqual([created.id]);
   });
 
-  it("lists its versions, newest first, each with the exceptions that count by it", async () => {
+  it("lists its versions, newest first, each with the number of exceptions that use it", async () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create();
     const policy = {

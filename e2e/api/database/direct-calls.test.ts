@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe("the login role of direct calls", () => {
-  test("owns nothing and may become the three roles of requests only", async () => {
+  test("owns nothing and may only become the three roles of requests", async () => {
     expect(
       await sql(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolinherit,
@@ -112,8 +112,8 @@ describe("policies and refusals", () => {
       // Both ways refuse these inputs, or both carry them out.
       const inputs = [{}, { id: othersException, key_id: othersException }, { limit: "x" }];
       for (const input of inputs) {
-        // One after another, because calls that wait for each other's locks would time out instead of
-        // being refused by a policy.
+        // One after another, because calls that wait for each other's locks would time out instead
+        // of being refused by a policy.
         for (const { verb, operation } of verbs) {
           const args = { input, request: { ...requestOf(operation), dry_run: {} } };
           const direct = await callDirectly(claims(tenant), verb, args);

@@ -90,7 +90,7 @@ describe("the schema", () => {
     expect(granted).toEqual([]);
   });
 
-  test("limits its owner's rights to the caller's own tenant", async () => {
+  test("limits security definer functions to the caller's own tenant", async () => {
     const unbound = await sql<{ name: string }>(`
       select p.oid::regprocedure::text as name from pg_proc p
       where pronamespace = 'private'::regnamespace and prosecdef

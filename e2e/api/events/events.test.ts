@@ -191,6 +191,6 @@ test("the SDK reads continuously, saves its position and resumes from it", async
   };
   const [first, second, third] = [await report("1"), await report("2"), await report("3")];
   expect(await read(3)).toEqual([first.id, second.id, third.id]);
-  // Stopped within the second page, which comes again.
+  // The previous read stopped within the second page, which is read again.
   expect(await read(1)).toEqual([third.id]);
 });

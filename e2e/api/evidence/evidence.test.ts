@@ -302,7 +302,7 @@ describe("removing and superseding", () => {
 });
 
 describe("evidence that the policy requires", () => {
-  test("shows in the checklist, and blocks the close until it is there", async () => {
+  test("shows in the checklist, and blocks the close until it is added", async () => {
     const of = await Fixture.create();
     const [left] = await of.add("left", [line("a", 10_000)]);
     const [right] = await of.add("right", [line("b", 9000)]);

@@ -22,7 +22,7 @@ async function withSuggestion(): Promise<{ fixture: Fixture; suggested: Match }>
 
 describe("decisions by a person", () => {
   test(
-    "confirming matches the lines, and later runs leave it alone",
+    "confirming matches the lines, and later runs don't change it",
     async () => {
       const { fixture, suggested } = await withSuggestion();
       const analyst = await fixture.as(["tenant_analyst"], "anna");
@@ -85,7 +85,7 @@ describe("decisions by a person", () => {
   );
 
   test(
-    "a match by hand has to add up, and names what does not",
+    "a match by hand has to add up, or the refusal names the difference",
     async () => {
       const fixture = await Fixture.create();
       const [a = ""] = await fixture.add("left", [line("a", 10_000)]);
@@ -118,7 +118,7 @@ describe("decisions by a person", () => {
   );
 
   test(
-    "an excluded line is in no match, and included again is open",
+    "an excluded line is in no match, and is open once it is included again",
     async () => {
       const fixture = await Fixture.create();
       const [a = ""] = await fixture.add("left", [line("a", 700, { reference: "INV-1" })]);
@@ -222,7 +222,7 @@ test(
 );
 
 test(
-  "a key confirms with the scope to write reconciliations, and closes never",
+  "a key with the scope to write reconciliations can confirm, but never close",
   async () => {
     const { fixture, suggested } = await withSuggestion();
     const key = await fixture.ok<{ key_id: string; key_secret: string }>(

@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  "a period's lines are the settled and the open ones, for a closed period as of its close",
+  "a period's lines are its matched and outstanding ones, for a closed period as of its close",
   async () => {
     const { fixture, november } = await closedOctober();
     const of = (state: string, side?: string, period = fixture.period) =>
@@ -114,7 +114,7 @@ test(
   SLOW,
 );
 
-test("the periods of a pair of sources are listed by them", async () => {
+test("periods can be filtered by their pair of sources", async () => {
   const fixture = await Fixture.create();
   const other = await Fixture.create();
   const { items } = await fixture.ok<{ items: Reconciliation[] }>("GET", "reconciliations", {

@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  "a statement's export has all of it, matches on request, and a closed period's is the same for ever",
+  "a statement's export is complete, with matches on request, and a closed period's never changes",
   async () => {
     const { fixture, open, fee } = await october();
     const [csv, whole] = [await exported(fixture), await exported(fixture, { matches: "true" })];

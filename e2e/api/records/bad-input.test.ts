@@ -178,7 +178,7 @@ describe("credentials in an integration's config", () => {
     expect(errorsOf(answer).map(({ path }) => path)).toEqual(places);
   });
 
-  test("are refused in a config that isn't an object", async () => {
+  test("can't be hidden in a config that isn't an object", async () => {
     for (const value of [[], "x", 1, true]) {
       expectProblem(
         await call(team, "POST", "/v1/integrations", {

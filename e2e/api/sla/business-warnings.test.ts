@@ -210,7 +210,7 @@ describe("a warning in business minutes", () => {
       at_risk_business_thresholds: [],
     });
     expect(refused.json).toMatchObject({ status: 400, errors: [{ path: "at_risk_thresholds" }] });
-    // Left out, it stays.
+    // A field that is left out keeps its value.
     expect((await call("PUT", "/v1/sla-policy", POLICY)).json).toMatchObject({
       at_risk_thresholds: [],
       at_risk_business_thresholds: [60],

@@ -107,7 +107,7 @@ describe("an import", () => {
     expect((await board()).summary.total_open).toBe(1500);
   });
 
-  // The limit of 100,000 is tested where lines are read: lib/exceptions/read-lines.test.ts.
+  // The limit of 100,000 is tested where lines are read: lib/exceptions/import/read-lines.test.ts.
   it("accepts many batches of rows in one file", async () => {
     const { tenant, lead, board } = await tenantWithLead();
     const file = Array.from(

@@ -235,8 +235,8 @@ describe("the SLA monitor", () => {
 
   it("reports changes since a list was read: new, changed, no longer matching and aged", async () => {
     const { tenant, create, change, call } = await tenantWithLead();
-    // Written an hour ago. The risk of the aged one changed five seconds ago, without a write. As
-    // if the list were read now.
+    // All were written an hour ago, before the list is read. The risk of the aged one changed five
+    // seconds ago, without a write.
     const rows = await sql<{ id: string; title: string; created_at: Date }>(
       creating(
         `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at',
