@@ -8,14 +8,14 @@ const { privateKey, publicKey } = generateKeyPairSync("rsa", {
   publicKeyEncoding: { type: "spki", format: "der" },
 });
 
-/** How nodemailer signs mail of a domain. */
+/** The options with which nodemailer signs mail of a domain. */
 export const signatureOf = (domainName: string) => ({
   domainName,
   keySelector: SELECTOR,
   privateKey,
 });
 
-/** A mail as it comes over the wire, signed by a domain if one is given. */
+/** A mail in raw form, signed by a domain if one is given. */
 export async function rawMail(mail: SendMailOptions, signedBy?: string): Promise<Buffer> {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
   const { message } = await transport.sendMail({
@@ -26,7 +26,7 @@ export async function rawMail(mail: SendMailOptions, signedBy?: string): Promise
 }
 
 /**
- * A resolver in which every domain has the test's DKIM key, and the given records besides.
+ * A resolver in which every domain has the test's DKIM key, with additional records.
  * @param records by name, such as `_dmarc.bank.example`
  */
 export function dnsOf(records: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 /**
- * Differences between what is shown of a tenant's pairs and what their lines and decisions add up
- * to: no row if all is well. $1: the tenant.
+ * Differences between the stored totals of a tenant's pairs and the sums of their lines and
+ * decisions. No row means that all is well. $1 is the tenant.
  */
 export const BOOK_DIFFERENCES = `select d.* from pairs p
   cross join lateral private.books_differences(p.tenant_id, p.pair_no) d

@@ -8,8 +8,8 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const BUILD = 'import { build } from "./bin/setup.mjs"; await build({ typesAreChecked: true });';
 
 /**
- * The commit before the last migration, which runs while that is applied. Null if this folder has
- * no history.
+ * The commit before the last migration, whose build runs while the migration is applied. Null if
+ * this folder has no history.
  */
 export function previousCommit(): string | null {
   const git = (...args: string[]) =>
@@ -33,7 +33,7 @@ export class CommitBuild {
   constructor(commit: string) {
     const options = { cwd: ROOT, stdio: "inherit" } as const;
     execFileSync("sh", ["-c", `git archive ${commit} | tar -x -C ${this.folder}`], options);
-    // Hard links if possible: a symbolic link would lead the build out of its folder.
+    // Hard links if possible, because a symbolic link would lead the build out of its folder.
     const [from, to] = [join(ROOT, "node_modules"), join(this.folder, "node_modules")];
     execFileSync(
       "sh",

@@ -3,7 +3,7 @@ import { until } from "#e2e/until.ts";
 
 type Statement = [text: string, values: unknown[]];
 
-/** The sessions that wait for a connection's locks, or for another session that does. */
+/** Counts the sessions that wait for a connection's locks, directly or indirectly. */
 const WAITING = `with recursive waiting as (
   select a.pid from pg_stat_activity a where $1 = any (pg_blocking_pids(a.pid))
   union
@@ -11,8 +11,8 @@ const WAITING = `with recursive waiting as (
 ) select count(*)::integer as count from waiting`;
 
 /**
- * Makes the calls one after another during an open transaction that ran these statements. The
- * transaction commits once each call either waits for its locks or was answered.
+ * Makes the calls one after another during an open transaction that has run these statements. The
+ * transaction commits once each call either waits for a lock or has returned.
  */
 export async function duringTransaction<Answer>(
   statements: Statement[],

@@ -59,7 +59,7 @@ export class Gateway {
     return this.#held.length;
   }
 
-  /** @param name of a function */
+  /** @param name of a database function */
   count(name: string): number {
     return this.#calls.filter((call) => call.name === name).length;
   }

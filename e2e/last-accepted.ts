@@ -1,8 +1,8 @@
 import { until } from "./until.ts";
 
 /**
- * Repeats a call until it is refused. @returns when the last accepted call began, by
- * performance.now(); `since` if none was
+ * Repeats a call until it is refused. @returns the start of the last accepted call, in terms of
+ * performance.now(), or `since` if none was accepted
  */
 export async function lastAccepted(
   since: number,
@@ -10,9 +10,9 @@ export async function lastAccepted(
 ): Promise<number> {
   let acceptedAt = since;
   await until("it is refused", async () => {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const refused = await isRefused();
-    if (!refused) acceptedAt = askedAt;
+    if (!refused) acceptedAt = startedAt;
     return refused;
   });
   return acceptedAt;

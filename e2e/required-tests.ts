@@ -1,4 +1,4 @@
-/** Lists of tests that prove something: whether these tests exist, and running them. */
+/** Lists of tests that prove something: checks that they exist, and runs them. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -12,7 +12,7 @@ const { DATA_DIR } = process.env;
 if (!logFile || !DATA_DIR) throw new Error("Give a log file, and DATA_DIR.");
 mkdirSync(dirname(logFile), { recursive: true });
 
-// The closing channel stops the supervisor if this process is killed.
+// The supervisor stops when the channel closes, even if this process is killed.
 const supervisor = spawn(
   process.execPath,
   [fileURLToPath(new URL("../supervisor/main.ts", import.meta.url))],

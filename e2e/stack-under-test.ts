@@ -15,14 +15,14 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const READY_TIMEOUT_MS = 120_000;
 
 /** Variables of the developer's environment that belong to another stack. */
-const OF_A_STACK =
+const STACK_VARIABLES =
   /^(SUPABASE_|AUTH_|AUDIT_|NEXTAUTH_|OIDC_|SESSION_|RATE_LIMIT_|WEBHOOK_|INBOX_|ENCRYPTION_KEYS$|(?:REQUEST_)?DATABASE_URL$|DIRECT_URL$|(?:WEB|WORKER)_CONCURRENCY$|METRICS_TOKEN$|SMTP_URL$|MAIL_|DATA_DIR$|PORT$|HOST$|TRUSTED_PROXY_HOPS$)/;
 
 /**
  * Tests call more often than the limits allow; tests of the limits set their own. Webhook receivers
  * run on this machine, changed roles take effect after a second, and tests receive mail themselves.
  */
-const FOR_TESTS = {
+const TEST_SETTINGS = {
   RATE_LIMIT_PER_MINUTE: "0",
   AUTH_FAILURES_PER_MINUTE: "0",
   SESSION_CHECK_SECONDS: "1",
@@ -44,7 +44,7 @@ export async function stackUnderTest(name: string): Promise<StackUnderTest> {
     const byDataApi: Record<string, string> =
       process.env.REQUEST_DATABASE_URL === "" ? { REQUEST_DATABASE_URL: "" } : {};
     for (const variable of Object.keys(process.env))
-      if (OF_A_STACK.test(variable)) delete process.env[variable];
+      if (STACK_VARIABLES.test(variable)) delete process.env[variable];
     process.env[variableName] = JSON.stringify(await freshStack(name, byDataApi));
   }
   return JSON.parse(process.env[variableName] as string);
@@ -88,7 +88,7 @@ async function freshStack(
 ): Promise<StackUnderTest> {
   const port = await freePort();
   const env = {
-    ...FOR_TESTS,
+    ...TEST_SETTINGS,
     ...byDataApi,
     ...(await oidcProvider()),
     DATA_DIR: mkdtempSync(join(tmpdir(), `tieout-${name}-`)),

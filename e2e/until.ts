@@ -19,7 +19,7 @@ export async function until<Value>(
     const value = await check();
     if (value) return value as Exclude<Awaited<Value>, Falsy>;
     const waited_ms = performance.now() - startedAt;
-    if (waited_ms > timeout_ms) throw new Error(`Waited ${timeout_ms} ms in vain: ${what}.`);
+    if (waited_ms > timeout_ms) throw new Error(`Waited ${timeout_ms} ms for: ${what}.`);
     await sleep(Math.min(PAUSE_MS.max, PAUSE_MS.first + waited_ms / 20));
   }
 }

@@ -44,7 +44,7 @@ describe("scripts and styles of the build", () => {
     }
   });
 
-  it("are nothing else of the file system", async () => {
+  it("expose no other file of the file system", async () => {
     for (const path of [
       "../BUILD_ID",
       "..%2fBUILD_ID",
@@ -59,7 +59,7 @@ describe("scripts and styles of the build", () => {
       ).not.toBe(200);
   });
 
-  it("take no POST", async () => {
+  it("refuse POST", async () => {
     expect((await load("br", { method: "POST" })).status).not.toBe(200);
   });
 });

@@ -138,7 +138,7 @@ describe("a JWT signed with HS256", () => {
 
   it.each([
     ["a NUL character", "a\0b"],
-    ["half a character", "a\ud800"],
+    ["a lone surrogate", "a\ud800"],
     ["white space alone", "  "],
     ["more than 255 characters", "x".repeat(256)],
     ["a number", 7],
@@ -149,7 +149,7 @@ describe("a JWT signed with HS256", () => {
 
   it.each([
     ["a NUL character", "a\0b", "a\uFFFDb"],
-    ["half a character", "a\ud800", "a\uFFFD"],
+    ["a lone surrogate", "a\ud800", "a\uFFFD"],
     [
       "a character on both sides of the 120th place",
       `${"x".repeat(119)}\u{1F511}\u{1F511}`,
@@ -234,7 +234,7 @@ describe("a user who may no longer sign in at Supabase Auth", () => {
   };
 
   it.each(Object.entries(ways))(
-    "%s: their token is refused within the time that is set, long before it expires",
+    "%s: their token is refused within the configured time, long before it expires",
     async (way, statement) => {
       const { id, bearer } = await tokenOf({ [tenant]: ["tenant_lead"] });
       expect(await statusOf(bearer)).toBe(200);

@@ -8,7 +8,7 @@ afterAll(() => agent.destroy());
 
 type Answer = { status: number | undefined; connection: string | undefined };
 
-/** On the one connection that there is. */
+/** Posts on the agent's single connection. */
 async function post(path: string, bytes: number): Promise<Answer> {
   const tenant = await createTenant();
   const headers = {
@@ -17,14 +17,14 @@ async function post(path: string, bytes: number): Promise<Answer> {
     "Content-Type": "application/json",
     "Content-Length": bytes,
   };
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const sent = request(`${stack.url}${path}`, { method: "POST", agent, headers }, (response) => {
       response.resume();
       response.on("end", () =>
-        done({ status: response.statusCode, connection: response.headers.connection }),
+        resolve({ status: response.statusCode, connection: response.headers.connection }),
       );
     });
-    sent.on("error", fail);
+    sent.on("error", reject);
     sent.end(Buffer.alloc(bytes, " "));
   });
 }
@@ -32,13 +32,14 @@ async function post(path: string, bytes: number): Promise<Answer> {
 test.each([
   ["/v1/exceptions", 3 * MIB],
   ["/v1/integrations", MIB],
-])("the call after one that is too large for %s is answered", async (path, bytes) => {
+])("the connection stays usable after a body that is too large for %s", async (path, bytes) => {
   expect(await post(path, bytes)).toEqual({ status: 413, connection: "keep-alive" });
   expect((await post(path, 2)).status).toBe(400);
 });
 
 test("a connection that sends far too much is closed", async () => {
-  // Who is still sending when it closes may learn that before the answer (RFC 9112, section 9.6).
+  // A client that still sends when the connection closes may see the reset before the response
+  // (RFC 9112, section 9.6).
   const answer = await post("/v1/exceptions", 30 * MIB).catch(
     ({ code }: NodeJS.ErrnoException) => code,
   );

@@ -14,20 +14,20 @@ afterAll(() => web.stop());
 const scrape = (url: string, authorization?: string) =>
   fetch(`${url}/metrics`, { headers: authorization ? { authorization } : {} });
 
-async function figure(line: string): Promise<number | undefined> {
+async function metric(line: string): Promise<number | undefined> {
   const text = await (await scrape(web.url, `Bearer ${TOKEN}`)).text();
   const found = text.split("\n").find((candidate) => candidate.startsWith(`${line} `));
   return found === undefined ? undefined : Number(found.split(" ").at(-1));
 }
 
 describe("metrics", () => {
-  it("are not there without METRICS_TOKEN", async () => {
+  it("are 404 without METRICS_TOKEN", async () => {
     expect((await scrape(stack.url, "Bearer undefined")).status).toBe(404);
     expect((await scrape(stack.url, "Bearer ")).status).toBe(404);
   });
 
   it.each([undefined, "Bearer ", `Bearer ${TOKEN}x`, TOKEN, `Basic ${TOKEN}`])(
-    "are refused to %j",
+    "are refused with the authorization %j",
     async (authorization) => {
       const answer = await scrape(web.url, authorization);
       expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
@@ -46,40 +46,43 @@ describe("metrics", () => {
 
   it("count the responses of each operation, including refusals", async () => {
     const line = 'tieout_request_duration_seconds_count{operation="getMe",status="401"}';
-    const before = (await figure(line)) ?? 0;
+    const before = (await metric(line)) ?? 0;
     for (let call = 0; call < 3; call++) await fetch(`${web.url}/v1/me`);
-    expect(await figure(line)).toBe(before + 3);
+    expect(await metric(line)).toBe(before + 3);
   });
 
   it("report the delay of background work", async () => {
-    expect(await figure("tieout_database_up")).toBe(1);
+    expect(await metric("tieout_database_up")).toBe(1);
     await until(
-      "the worker to be heard",
-      async () => ((await figure("tieout_worker_silence_seconds")) ?? 30) < 30,
+      "the worker to send a heartbeat",
+      async () => ((await metric("tieout_worker_silence_seconds")) ?? 30) < 30,
     );
-    // It is that of all tenants, and other tests let time pass.
+    // The lag is of all tenants, and other tests simulate the passing of time.
     await until(
       "the clock to keep up",
-      async () => ((await figure("tieout_sla_clock_lag_seconds")) ?? 30) < 30,
+      async () => ((await metric("tieout_sla_clock_lag_seconds")) ?? 30) < 30,
     );
     for (const line of [
       "tieout_webhook_deliveries_pending",
       "tieout_webhook_delivery_lag_seconds",
       'tieout_jobs{status="failed"}',
     ])
-      expect(await figure(line), line).toBeGreaterThanOrEqual(0);
+      expect(await metric(line), line).toBeGreaterThanOrEqual(0);
   });
 
   it("report an unreachable database and stay available", async () => {
-    const cut = await startWebProcess({ METRICS_TOKEN: TOKEN, SUPABASE_URL: "http://127.0.0.1:9" });
+    const disconnected = await startWebProcess({
+      METRICS_TOKEN: TOKEN,
+      SUPABASE_URL: "http://127.0.0.1:9",
+    });
     try {
-      const answer = await scrape(cut.url, `Bearer ${TOKEN}`);
+      const answer = await scrape(disconnected.url, `Bearer ${TOKEN}`);
       expect([answer.status, await answer.text()]).toEqual([
         200,
         expect.stringContaining("tieout_database_up 0"),
       ]);
     } finally {
-      await cut.stop();
+      await disconnected.stop();
     }
   });
 });

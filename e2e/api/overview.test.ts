@@ -36,7 +36,7 @@ async function report({ due_in_minutes = 600, ...given }: Given = {}): Promise<s
 const change = (id: string, body: object) =>
   api("PATCH", `/v1/exceptions/${id}`, { bearer, tenant, body });
 
-/** What the rows themselves add up to. */
+/** The counts and sums of the rows themselves. */
 async function counted(of: string) {
   const [row] = await sql<{ deadlines: object; reconciliations: object }>(
     `select
@@ -56,7 +56,7 @@ async function counted(of: string) {
   return { ...row, assignees: row?.deadlines };
 }
 
-/** What the counters say of the same. */
+/** The same counts and sums according to the counters. */
 async function counters(of: string) {
   const [row] = await sql<{ deadlines: object; assignees: object; reconciliations: object }>(
     `select
@@ -201,7 +201,7 @@ test("the counters equal the rows after any concurrent changes", async () => {
   expect(await counters(tenant)).toEqual(await counted(tenant));
 });
 
-test("the sums of the outlook and of the summary are of the same exceptions", async () => {
+test("the outlook and the summary add up the same exceptions", async () => {
   const { summary, outlook, as_of } = await overviewOf();
   const [rows] = await sql<{ due: number; breached: number }>(
     `select count(*) filter (where due_at > $2 and due_at < $3)::integer as due,
@@ -222,7 +222,7 @@ test("an API key's calls and refusals are equal in every view of them", async ()
       api("GET", "/v1/reconciliations", { bearer: credential, tenant: key.tenant }),
     ),
   );
-  // One that names the key without its secret is the log's alone.
+  // A call with the key's ID and a wrong secret is only in the request log.
   await key.use(credential.replace(/\..*$/, `.${"x".repeat(43)}`));
   const read = async <Of>(path: string) =>
     (await api("GET", path, { bearer: key.admin, tenant: key.tenant })).json as Of;
@@ -234,7 +234,7 @@ test("an API key's calls and refusals are equal in every view of them", async ()
     };
     const { hours } = await read<ApiKeyUsage>(`${key.path}/${id}/usage`);
     const sum = (of: "accepted" | "refused") => hours.reduce((total, hour) => total + hour[of], 0);
-    // As the overview links to them.
+    // The query of the overview's link to them.
     const query = new URLSearchParams({
       actor: `api_key:${id}`,
       since: keys?.since ?? "",
@@ -256,7 +256,7 @@ test("an API key's calls and refusals are equal in every view of them", async ()
 
 describe("by role", () => {
   it.each(["tenant_analyst", "tenant_lead"] as const)(
-    "%s sees deadlines, and no keys and no webhooks",
+    "%s sees deadlines, but no keys or webhooks",
     async (role) => {
       const overview = await overviewOf(await userToken(tenant, [role], "ana"));
       expect(overview.summary.total_open).toBeGreaterThan(0);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 let web: WebProcess;
 afterEach(() => web.stop());
 
-/** Behind one proxy, which reports the caller's address. */
+/** Starts a web process behind one proxy, which reports the caller's address. */
 const start = async (variables: Record<string, string>) => {
   web = await startWebProcess({ TRUSTED_PROXY_HOPS: "1", ...variables });
 };
@@ -35,17 +35,17 @@ const statuses = async (count: number, ...of: Parameters<typeof call>) => {
   return seen;
 };
 
-const madeUp = () => {
+const unknownCredential = () => {
   const { keyId, secret } = mintCredential();
   return credentialOf({ key_id: keyId, key_secret: secret });
 };
 
-describe("failed credentials, beyond what an address has a minute", () => {
+describe("failed credentials beyond the limit of an address per minute", () => {
   test("are not looked up any more, while recently valid keys keep working", async () => {
     const [{ credential: used }, { credential: unused }] = await Promise.all([create(), create()]);
     await start({ AUTH_FAILURES_PER_MINUTE: "5" });
     expect((await call(used)).status).toBe(200);
-    for (let n = 0; n < 5; n++) expect((await call(madeUp())).status).toBe(401);
+    for (let n = 0; n < 5; n++) expect((await call(unknownCredential())).status).toBe(401);
 
     const refused = await call(unused);
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
@@ -62,7 +62,7 @@ describe("failed credentials, beyond what an address has a minute", () => {
   });
 });
 
-test("the publishable key has a number of calls for each address", async () => {
+test("the publishable key has a limit of calls per address", async () => {
   await start({ RATE_LIMIT_PER_MINUTE: "3" });
   expect(await statuses(4, stack.publishableKey)).toEqual([200, 200, 200, 429]);
   expect(await statuses(1, stack.publishableKey, "203.0.113.9")).toEqual([200]);
@@ -101,12 +101,12 @@ describe("while a tenant asks for more than its share of the database", () => {
     ["exports", "/v1/exceptions/sla/export?format=csv", "list_sla_exceptions", 1],
     ["pages", "/v1/reconciliations", "list_reconciliations", 8],
   ])(
-    "by %s, the others are served, and it is in its other work",
+    "with %s, other tenants are served, and so are its other calls",
     async (_what, path, name, atOnce) => {
       const other = await tenantWithAdmin();
       gateway = await Gateway.start();
       await start({ SUPABASE_URL: gateway.url });
-      gateway.hold((asked) => asked.name === name);
+      gateway.hold((held) => held.name === name);
       const crowd = Array.from({ length: 16 }, () => call(admin, undefined, path));
       await until("its share is under way", async () => gateway.held === atOnce);
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
 import { signIn } from "#e2e/sign-in.ts";
 
-/** Each would lead to another host if it were taken for a path of ours. */
+/** Targets that would lead to another host if they were accepted as a path of ours. */
 const ELSEWHERE = [
   "https://evil.example/",
   "//evil.example/",
@@ -21,7 +21,9 @@ const ELSEWHERE = [
   `${stack.url}@evil.example/`,
 ];
 
-/** The address a browser goes to next, as it was sent: fetch would settle the path first. */
+/**
+ * The address to which a browser is redirected. fetch would normalize the path before sending it.
+ */
 function nextAddress(path: string, headers: Record<string, string> = {}): Promise<URL | null> {
   const { hostname, port } = new URL(stack.url);
   return new Promise((resolve, reject) => {

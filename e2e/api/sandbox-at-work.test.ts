@@ -8,7 +8,7 @@ import { RUN_TIMEOUT_MS } from "./matching/matching-fixture.ts";
 import { receiver } from "./webhooks/shared-receiver.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-/** Enough for a file or a run to be at work for a second; a sandbox may have 50,000. */
+/** Enough that an import or a run takes a second. A sandbox may have 50,000. */
 const LINES = 15_000;
 
 let live: string;
@@ -61,7 +61,7 @@ test("a sandbox's webhook gets its events, signed, and the live tenant's gets no
   expect([at(inLive).length, at(inSandbox).length]).toEqual([1, 1]);
   expect(at(inLive)[0]?.body).toContain("Live");
 
-  // A reset deletes what was delivered, not the webhook.
+  // A reset deletes deliveries, but not webhooks.
   await tieout.sandbox.reset({});
   expect(await rowsLeft()).toEqual(["public.sla_policies"]);
   await tieout.exceptions.create({ title: "Again", severity: "low" });
@@ -82,7 +82,7 @@ test("a reset while deliveries wait or are under way ends them, and the next eve
   expect(await rowsLeft()).toEqual(["public.sla_policies"]);
   for (const path of [failing, hanging]) await receiver.behave(path, { secrets: [SECRET] });
   await tieout.exceptions.create({ title: "After the reset", severity: "low" });
-  // Longer than the pause before the retry, which the reset has deleted.
+  // Longer than the pause before the retry of a delivery, which the reset has deleted.
   await sleep(8_000);
   for (const path of [failing, hanging]) {
     const got = receiver.at(path);
@@ -94,7 +94,7 @@ test("a reset while deliveries wait or are under way ends them, and the next eve
   }
 });
 
-/** The tables in which anything of the sandbox is left, of those that a reset empties. */
+/** The tables that a reset should empty and that still contain rows of the sandbox. */
 async function rowsLeft(): Promise<string[]> {
   const [{ names } = { names: [] }] = await sql<{ names: string[] }>(
     "select private.tables_emptied_by_reset() as names",
@@ -168,7 +168,7 @@ test.each([
         expect(answer.json).toMatchObject({ code: "conflict", retryable: true });
       return answer.status === 200;
     });
-    // Jobs of what was deleted end without a trace and without a failure.
+    // Jobs for deleted records end without a trace and without a failure.
     const jobs = () =>
       sql<{ last_error: string | null }>(
         "select last_error from graphile_worker._private_jobs where payload::text like $1",

@@ -27,13 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => other?.stop());
 
-type Asked = { url?: string; headers?: Record<string, string>; body?: object };
+type CallOptions = { url?: string; headers?: Record<string, string>; body?: object };
 
 async function call(
   method: string,
   path: string,
   cookie: string,
-  { url = stack.url, headers = {}, body }: Asked = {},
+  { url = stack.url, headers = {}, body }: CallOptions = {},
 ) {
   const answer = await fetch(`${url}/v1/me${path}`, {
     method,
@@ -49,10 +49,10 @@ async function call(
   return { status: answer.status, json: await answer.json() };
 }
 
-const statusOf = async (cookie: string, asked?: Asked) =>
-  (await call("GET", "", cookie, asked)).status;
-const signedOut = (cookie: string, asked?: Asked) =>
-  vi.waitUntil(async () => (await statusOf(cookie, asked)) === 401, { timeout: 90_000 });
+const statusOf = async (cookie: string, options?: CallOptions) =>
+  (await call("GET", "", cookie, options)).status;
+const signedOut = (cookie: string, options?: CallOptions) =>
+  vi.waitUntil(async () => (await statusOf(cookie, options)) === 401, { timeout: 90_000 });
 
 async function list(cookie: string): Promise<Session[]> {
   return (await call("GET", "/sessions", cookie)).json.items;
@@ -62,7 +62,7 @@ async function end(cookie: string, body?: { ids: string[] }): Promise<{ ended: s
   return (await call("POST", "/sessions/end", cookie, { body })).json;
 }
 
-/** A person who signs in this many times, as the form does. */
+/** The cookies of a person who signs in this many times, as the form does. */
 async function signedIn(times: number): Promise<string[]> {
   const { email } = await enrol({ [tenant]: ["tenant_analyst"] });
   const cookies: string[] = [];
@@ -81,7 +81,7 @@ async function signOut(cookie: string): Promise<Response> {
 }
 
 describe("signing out", () => {
-  it("ends the session in this process at once and soon in every other", async () => {
+  it("ends the session in this process at once, and soon in every other", async () => {
     const [cookie = ""] = await signedIn(1);
     expect([await statusOf(cookie), await statusOf(cookie, { url: other.url })]).toEqual([
       200, 200,
@@ -141,7 +141,7 @@ describe("the sessions of a person", () => {
     expect(events).toEqual([{ target }]);
   });
 
-  it("end everywhere at once, the one of the call included", async () => {
+  it("end everywhere at once, including the session of the call", async () => {
     const cookies = await signedIn(3);
     const [stranger = ""] = await signedIn(1);
     expect((await end(cookies[1] ?? "")).ended).toHaveLength(3);
@@ -200,7 +200,7 @@ describe("a cookie", () => {
 });
 
 describe("an idle session", () => {
-  const seenMinutesAgo = (sub: string, minutes: number) =>
+  const setLastSeen = (sub: string, minutes: number) =>
     sql(
       "update private.sessions set seen_at = now() - make_interval(mins => $2) where subject = $1",
       [sub, minutes],
@@ -211,21 +211,21 @@ describe("an idle session", () => {
         sub,
       ])
     )[0]?.at.getTime() ?? 0;
-  const ofSub = (sub: string) => sessionCookie({ sub, tenants: { [tenant]: ["tenant_lead"] } });
+  const cookieOf = (sub: string) => sessionCookie({ sub, tenants: { [tenant]: ["tenant_lead"] } });
 
   it("ends", async () => {
     const sub = uniqueName("idle");
-    const cookie = await ofSub(sub);
-    await seenMinutesAgo(sub, IDLE_MINUTES - 1);
+    const cookie = await cookieOf(sub);
+    await setLastSeen(sub, IDLE_MINUTES - 1);
     expect(await statusOf(cookie, { url: other.url })).toBe(200);
-    await seenMinutesAgo(sub, IDLE_MINUTES + 1);
+    await setLastSeen(sub, IDLE_MINUTES + 1);
     await signedOut(cookie, { url: other.url });
   });
 
-  it("is one that only refreshes itself", async () => {
+  it("is one whose calls are only automatic refreshes", async () => {
     const sub = uniqueName("wall");
-    const cookie = await ofSub(sub);
-    await seenMinutesAgo(sub, IDLE_MINUTES - 1);
+    const cookie = await cookieOf(sub);
+    await setLastSeen(sub, IDLE_MINUTES - 1);
     const before = await seenAt(sub);
     expect(await statusOf(cookie, { url: other.url, headers: { "X-Unattended": "true" } })).toBe(
       200,

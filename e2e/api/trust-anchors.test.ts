@@ -21,9 +21,9 @@ describe("trust anchors of a web process", () => {
   let web: WebProcess;
   let privateKey: CryptoKey;
   let pem: string;
-  const jwks = { keys: [] as object[], asked: 0 };
+  const jwks = { keys: [] as object[], requests: 0 };
   const jwksServer = createServer((_request, response) => {
-    jwks.asked++;
+    jwks.requests++;
     response.setHeader("Content-Type", "application/json").end(JSON.stringify({ keys: jwks.keys }));
   });
   let published: CryptoKey;
@@ -201,7 +201,7 @@ describe("trust anchors of a web process", () => {
     });
   });
 
-  it("don't spare a service-role call its reason where the operator requires one", async () => {
+  it("don't exempt a service-role call from the reason that the operator requires", async () => {
     const called = async (reason?: string) => {
       const answer = await fetch(`${web.url}/v1/me`, {
         headers: {
@@ -222,7 +222,7 @@ describe("trust anchors of a web process", () => {
     const stranger = await generateKeyPair("RS256");
     for (let index = 0; index < 20; index++)
       expect(await me(await rs256(good(), stranger.privateKey, `kid-${index}`))).toBe(401);
-    expect(jwks.asked).toBeLessThanOrEqual(2);
+    expect(jwks.requests).toBeLessThanOrEqual(2);
   });
 });
 

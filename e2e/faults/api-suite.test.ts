@@ -6,11 +6,11 @@ import { KINDS, type Kind, Machines } from "#e2e/stack/machines.ts";
 import { stackUnderTest } from "#e2e/stack-under-test.ts";
 import { vitest } from "../../bin/dev/suites.mjs";
 
-/** Between one that has been replaced and the next that is killed. */
+/** The pause between the replacement of one machine and the killing of the next. */
 const PAUSE_MS = 5_000;
 
-const AT_ONCE =
-  "What the process that is asked does at once; the other " +
+const IMMEDIATE =
+  "Effects that are immediate only in the process that handles the call; the other " +
   "machine follows within a second (machines.test.ts)";
 const COUNTS =
   "Counts and the request log are written once a " +
@@ -20,10 +20,10 @@ const LEFT_OUT: Record<string, string> = {
   "e2e/api/api-keys/usage.test.ts": COUNTS,
   "e2e/api/overview.test.ts": COUNTS,
   "e2e/api/request-log/request-log.test.ts": COUNTS,
-  "e2e/api/api-keys/lifecycle.test.ts": AT_ONCE,
-  "e2e/api/members/managing.test.ts": AT_ONCE,
-  "e2e/api/sessions.test.ts": AT_ONCE,
-  "e2e/api/sign-in.test.ts": AT_ONCE,
+  "e2e/api/api-keys/lifecycle.test.ts": IMMEDIATE,
+  "e2e/api/members/managing.test.ts": IMMEDIATE,
+  "e2e/api/sessions.test.ts": IMMEDIATE,
+  "e2e/api/sign-in.test.ts": IMMEDIATE,
 };
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -66,8 +66,8 @@ test("the API suite passes through a load balancer while machines are killed and
   const first = await suite(
     globSync("e2e/api/**/*.test.ts", { cwd: ROOT }).filter((file) => !(file in LEFT_OUT)),
   );
-  // A balancer resends a call that was cut off, without asking whether it was done; the tests
-  // concerned say so, and run again.
+  // A balancer resends a call that was cut off, even if it had taken effect. The affected tests
+  // fail, and run again.
   const files = [...new Set(first.failures.flatMap(({ file }) => file ?? []))];
   const again = files.length === 0 ? null : await suite(files);
   over = true;

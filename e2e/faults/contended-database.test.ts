@@ -9,15 +9,15 @@ import { type CallResult, call, Writers } from "./writers.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /**
- * More than run at once (8 per tenant), and twice that: the last of them time out while waiting.
+ * More than twice the 8 calls that run at once per tenant, so that the last time out in the queue.
  */
-const CROWD = 20;
-/** 10 s for a turn and 8 s for a statement, on a busy machine. */
+const WRITER_COUNT = 20;
+/** 10 s in the queue and 8 s for a statement, on a busy machine. */
 const ANSWERED_TIMEOUT_MS = 30_000;
 const RECOVERED_TIMEOUT_MS = 60_000;
-const TAKEN_AT_ONCE = 20;
-const OUT_OF_TIME = /^This took the database too long\./;
-const OUT_OF_TURN = /^The service is busy\./;
+const CONNECTIONS_PER_ROUND = 20;
+const STATEMENT_TIMED_OUT = /^This took the database too long\./;
+const QUEUE_TIMED_OUT = /^The service is busy\./;
 const NO_CONNECTION = /^The database is unavailable right now\./;
 
 const DATA_DIR = freshDataDir();
@@ -68,7 +68,7 @@ const figures = (of: Writers) =>
   `${of.responses.length} calls, ${of.written.length} acknowledged, p99 ${of.quantileMs(0.99)} ` +
   `ms, slowest ${Math.round(of.slowestMs)} ms`;
 
-/** Whether a connection waits for what this one has locked. */
+/** Whether another session waits for a lock of this one. */
 async function isWaitedFor(pid: number): Promise<boolean> {
   return (
     (await project.sql("select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))", [pid]))
@@ -83,7 +83,7 @@ async function pidOf(client: Client): Promise<number> {
 
 /** Takes every connection that the database has, those of requests included. */
 async function takeEveryConnection(): Promise<void> {
-  // A role may end its own.
+  // A role may terminate its own sessions.
   const ending = await connection(project.env.REQUEST_DATABASE_URL);
   const ended = async () =>
     (
@@ -95,7 +95,7 @@ async function takeEveryConnection(): Promise<void> {
   await until("every connection to be taken", async () => {
     const left = await ended();
     const taken = await Promise.allSettled(
-      Array.from({ length: TAKEN_AT_ONCE }, () => connection()),
+      Array.from({ length: CONNECTIONS_PER_ROUND }, () => connection()),
     );
     return left === 0 && taken.every(({ status }) => status === "rejected");
   });
@@ -105,9 +105,9 @@ describe("calls", () => {
   test("that exceed their limits are refused as such, and each runs once", async () => {
     const [others, stuck] = [
       await writers("others", "globex", 2),
-      await writers("stuck", "acme", CROWD),
+      await writers("stuck", "acme", WRITER_COUNT),
     ];
-    await Promise.all([others.makeMore(10), stuck.makeMore(CROWD)]);
+    await Promise.all([others.makeMore(10), stuck.makeMore(WRITER_COUNT)]);
     const locking = await connection();
     await locking.query("begin; select from public.tenants where id = 'acme' for update");
     const before = others.written.length;
@@ -115,12 +115,12 @@ describe("calls", () => {
       refusals(stuck).some(({ problem }) => what.test(problem?.detail ?? ""));
     await until(
       "both to be refused",
-      () => isRefused(OUT_OF_TIME) && isRefused(OUT_OF_TURN),
+      () => isRefused(STATEMENT_TIMED_OUT) && isRefused(QUEUE_TIMED_OUT),
       ANSWERED_TIMEOUT_MS,
     );
     const othersWritten = others.written.length - before;
     await locking.query("commit");
-    await stuck.makeMore(CROWD, RECOVERED_TIMEOUT_MS);
+    await stuck.makeMore(WRITER_COUNT, RECOVERED_TIMEOUT_MS);
     await Promise.all([stuck.end(), others.end()]);
 
     expect(refusals(stuck).filter((answer) => !isRefusal(answer))).toEqual([]);
@@ -183,8 +183,8 @@ describe("calls", () => {
     const request = call(`${url}/v1/exceptions/bulk`, init);
     const pid = await pidOf(rival);
     await until("the call to wait", () => isWaitedFor(pid));
-    // After waiting for a second, a session looks for a deadlock and is aborted: the call, which
-    // has waited longest.
+    // A session that has waited for a second checks for a deadlock and is aborted. That is the
+    // call, because it has waited longest.
     const [refused] = await Promise.all([request, take(first)]);
     expect(refused).toSatisfy(isRefusal);
     expect(await stored()).toEqual(

@@ -2,15 +2,19 @@ import type { Tests } from "../required-tests.ts";
 
 /** What must hold after every fault. */
 export const INVARIANTS = {
-  kept: "every acknowledged write is there",
+  durable: "every acknowledged write is there",
   once: "one event per crossing, and no effect twice",
   delivered: "every delivery arrives at least once, under one webhook-id, and is on record",
   verified: "audit logs verify",
   served: "other tenants are served during the fault, and the service recovers by itself",
 } as const;
 
-/** A fault, the invariants that its drills look at, and the tests that are its drills. */
-export type Fault = { is: string; holds: readonly (keyof typeof INVARIANTS)[]; drills: Tests };
+/** A fault, the invariants that its drills check, and the tests that are its drills. */
+export type Fault = {
+  name: string;
+  invariants: readonly (keyof typeof INVARIANTS)[];
+  drills: Tests;
+};
 
 const WEBHOOKS = "e2e/stack/webhooks.test.ts";
 const CLOCK = "e2e/stack/sla-clock.test.ts";
@@ -20,39 +24,39 @@ const DATABASE = "e2e/stack/database.test.ts";
 
 export const FAULTS: readonly Fault[] = [
   {
-    is: "Postgres stops at once under load",
-    holds: ["kept", "delivered"],
+    name: "Postgres stops immediately under load",
+    invariants: ["durable", "delivered"],
     drills: [
       [
         WEBHOOKS,
-        "whose Postgres stops at once settles when it is back",
+        "whose Postgres stops immediately records the result later",
         "loses none of 300 deliveries and records each if Postgres stops",
       ],
     ],
   },
   {
-    is: "a worker is killed in mid-delivery, or at a job",
-    holds: ["delivered", "once"],
+    name: "a worker is killed in mid-delivery, or at a job",
+    invariants: ["delivered", "once"],
     drills: [
       [WEBHOOKS, "that is killed has its delivery taken over within 30 s"],
       [WORKER, "the job of a killed worker is taken over within 30 s"],
     ],
   },
   {
-    is: "a stop in mid-delivery and mid-request",
-    holds: ["delivered", "served"],
+    name: "a stop in mid-delivery and mid-request",
+    invariants: ["delivered", "served"],
     drills: [
       [STOP, "a request under way during a stop is completed"],
       [
         WEBHOOKS,
         "finishes and records deliveries under way",
-        "breaks off what hangs, and sends it again at the next start",
+        "aborts hanging deliveries, and sends them again at the next start",
       ],
     ],
   },
   {
-    is: "receivers that hang",
-    holds: ["served"],
+    name: "receivers that hang",
+    invariants: ["served"],
     drills: [
       [
         "e2e/api/webhooks/isolation.test.ts",
@@ -61,33 +65,33 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "the same request many times at once",
-    holds: ["once"],
+    name: "the same request many times at once",
+    invariants: ["once"],
     drills: [
       [
         "e2e/api/contracts/idempotency.test.ts",
-        "ten at once are one",
-        "the same key for another request 422",
+        "ten concurrent calls with one key take effect once",
+        "the same key for another request is 422",
       ],
     ],
   },
   {
-    is: "clocks ten minutes fast and slow",
-    holds: ["once"],
+    name: "clocks ten minutes fast and slow",
+    invariants: ["once"],
     drills: [[CLOCK, "are reported once and on time by workers with wrong clocks"]],
   },
   {
-    is: "connections cut",
-    holds: ["delivered", "served"],
+    name: "connections cut",
+    invariants: ["delivered", "served"],
     drills: [
       [WEBHOOKS, "continues after all of its database connections are cut"],
       ["lib/background/jobs.test.ts", "is settled over a second connection if the first is cut"],
-      ["e2e/stack/imports.test.ts", "though the database drops its connection at %s"],
+      ["e2e/stack/imports.test.ts", "even if the database drops its connection at %s"],
     ],
   },
   {
-    is: "nothing works while deadlines pass",
-    holds: ["once"],
+    name: "nothing works while deadlines pass",
+    invariants: ["once"],
     drills: [
       [
         CLOCK,
@@ -97,17 +101,17 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a process of any kind is killed",
-    holds: ["served", "kept"],
+    name: "a process of any kind is killed",
+    invariants: ["served", "durable"],
     drills: [
       ["e2e/stack/restart.test.ts", "is started again and the service is ready"],
       [STOP, "a supervisor killed with -9 leaves no process, and the next start succeeds"],
-      ["e2e/stack/imports.test.ts", "though the matcher is killed at %s"],
+      ["e2e/stack/imports.test.ts", "even if the matcher is killed at %s"],
     ],
   },
   {
-    is: "two matchers killed at random, at runs",
-    holds: ["kept", "once", "served"],
+    name: "two matchers killed at random, at runs",
+    invariants: ["durable", "once", "served"],
     drills: [
       [
         "e2e/faults/killed-matchers.test.ts",
@@ -116,8 +120,8 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "two of everything, one of each killed and replaced",
-    holds: ["kept", "once", "delivered", "served"],
+    name: "two of everything, one of each killed and replaced",
+    invariants: ["durable", "once", "delivered", "served"],
     drills: [
       [
         "e2e/stack/machines.test.ts",
@@ -135,8 +139,8 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a pooler in transaction mode",
-    holds: ["served", "delivered"],
+    name: "a pooler in transaction mode",
+    invariants: ["served", "delivered"],
     drills: [
       [
         DATABASE,
@@ -146,23 +150,21 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is:
-      "a database that stands still, loses connections " +
-      "without a word, takes no writes, or is slow",
-    holds: ["kept", "once", "delivered", "served"],
+    name: "a database that stalls, loses connections silently, refuses writes, or is slow",
+    invariants: ["durable", "once", "delivered", "served"],
     drills: [
       [
         "e2e/faults/sick-database.test.ts",
-        "that hangs fails calls in time and readiness, and loses nothing",
-        "whose connections are lost without a word is reached by new ones",
+        "that hangs makes calls and readiness fail in time, and loses nothing",
+        "whose connections are lost silently is reached by new ones",
         "that is read-only is reported, leaves no partial write, and recovers by itself",
         "that is slow is waited for",
       ],
     ],
   },
   {
-    is: "calls that run out of time, block one another, or find no connection",
-    holds: ["kept", "once", "delivered", "served"],
+    name: "calls that run out of time, block one another, or find no connection",
+    invariants: ["durable", "once", "delivered", "served"],
     drills: [
       [
         "e2e/faults/contended-database.test.ts",
@@ -173,8 +175,8 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a full disk",
-    holds: ["kept", "once", "delivered", "served"],
+    name: "a full disk",
+    invariants: ["durable", "once", "delivered", "served"],
     drills: [
       [
         "e2e/faults/full-disk.test.ts",
@@ -183,8 +185,8 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a rolling update from the previous build, under load",
-    holds: ["kept", "once", "delivered", "served"],
+    name: "a rolling update from the previous build, under load",
+    invariants: ["durable", "once", "delivered", "served"],
     drills: [
       [
         "e2e/faults/rolling-update.test.ts",
@@ -193,8 +195,8 @@ export const FAULTS: readonly Fault[] = [
     ],
   },
   {
-    is: "a restore from a backup",
-    holds: ["verified", "delivered"],
+    name: "a restore from a backup",
+    invariants: ["verified", "delivered"],
     drills: [
       [
         "e2e/stack/backups.test.ts",

@@ -13,7 +13,7 @@ const SIZE = "600m";
 const RECOVERED_TIMEOUT_MS = 120_000;
 
 const disk = mkdtempSync(join(tmpdir(), "tieout-disk-"));
-/** Only root mounts. */
+/** Only root can mount. */
 const isMounted =
   spawnSync("mount", ["-t", "tmpfs", "-o", `size=${SIZE}`, "tmpfs", disk]).status === 0;
 const filler = join(disk, "filler");
@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(disk, { recursive: true, force: true });
 });
 
-/** Leaves no room. */
+/** Fills the disk completely. */
 function fill(): void {
   const file = openSync(filler, "w");
   for (let bytes = 1 << 20; bytes >= 4096; bytes >>= 1) {

@@ -13,7 +13,7 @@ const PAIRS = 3;
 const LINES = 240;
 const KILLS = 8;
 const MATCHERS = ["matcher-1", "matcher-2"];
-/** A dead matcher's job is free after half a minute. */
+/** A dead matcher's job is unlocked after half a minute. */
 const SETTLED_TIMEOUT_MS = 150_000;
 
 const dataDir = freshDataDir();
@@ -65,7 +65,7 @@ async function add(source: string, lines: readonly DatasetLine[]): Promise<void>
   if (body.length > 0) await project.call("POST", `/v1/sources/${source}/lines`, { lines: body });
 }
 
-/** By the callers' names of the lines: the same in every pair. */
+/** The pair's matches in terms of external IDs, which are the same in every pair. */
 async function outcome({ period }: Pair): Promise<string[]> {
   const rows = await project.sql<{ result: string }>(
     `select concat_ws(' ', m.state, m.method, m.residual_minor,
@@ -80,8 +80,8 @@ async function outcome({ period }: Pair): Promise<string[]> {
 }
 
 /**
- * A job that was at work when another for the same period came is left to that one: graphile-worker
- * never tries it again.
+ * Ignores exhausted jobs: graphile-worker gives up a running job when another one for the same
+ * period is added.
  */
 const isSettled = async () =>
   (
@@ -103,11 +103,11 @@ async function expectSound(pairs: readonly Pair[]): Promise<void> {
 test("two matchers killed at random leave valid proofs and the same result", async () => {
   const random = new Random(18);
   const dataset = ledgerAgainstBank(7, LINES);
-  const quiet = await pairOf("Quiet");
-  await add(quiet.left, dataset.left);
-  await add(quiet.right, dataset.right);
+  const undisturbed = await pairOf("Quiet");
+  await add(undisturbed.left, dataset.left);
+  await add(undisturbed.right, dataset.right);
   await until("the quiet pair to be matched", isSettled, SETTLED_TIMEOUT_MS);
-  const expected = await outcome(quiet);
+  const expected = await outcome(undisturbed);
   expect(expected.length).toBeGreaterThan(LINES / 3);
 
   const pairs = await Promise.all(
@@ -129,18 +129,18 @@ test("two matchers killed at random leave valid proofs and the same result", asy
           now,
         ])
       ).length > 0;
-    let looks = random.between(0, 12);
+    let polls = random.between(0, 12);
     await until(
-      "a run to be somewhere",
-      async () => (await begun()) && looks-- <= 0,
+      "a run to be in progress",
+      async () => (await begun()) && polls-- <= 0,
       SETTLED_TIMEOUT_MS,
     );
-    const doomed = random.chance(0.4) ? MATCHERS : [random.pick(MATCHERS)];
-    const before = doomed.map((name) => stack.pidOf(name));
+    const victims = random.chance(0.4) ? MATCHERS : [random.pick(MATCHERS)];
+    const before = victims.map((name) => stack.pidOf(name));
     for (const pid of before) process.kill(pid, "SIGKILL");
     await expectSound(pairs);
-    await until("others in their place", () =>
-      doomed.every((name, at) => stack.pidOf(name) !== before[at]),
+    await until("their replacements to start", () =>
+      victims.every((name, at) => stack.pidOf(name) !== before[at]),
     );
   }
   await until("all to be matched", isSettled, SETTLED_TIMEOUT_MS);

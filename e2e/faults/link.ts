@@ -12,7 +12,7 @@ export class Link {
   readonly #target: URL;
   readonly #joined = new Set<Ends>();
   readonly #dead = new Set<Ends>();
-  #still: PromiseWithResolvers<void> | undefined;
+  #stalled: PromiseWithResolvers<void> | undefined;
   #delayMs = 0;
 
   private constructor(databaseUrl: string) {
@@ -34,26 +34,23 @@ export class Link {
     return url.href;
   }
 
-  /**
-   * Connections are taken and nothing is answered, until it goes on. What was under way arrives
-   * then.
-   */
+  /** Stalls: connections are accepted, but all data arrives only after `resume`. */
   pause(): void {
-    this.#still ??= Promise.withResolvers();
+    this.#stalled ??= Promise.withResolvers();
   }
 
   resume(): void {
-    this.#still?.resolve();
-    this.#still = undefined;
+    this.#stalled?.resolve();
+    this.#stalled = undefined;
   }
 
-  /** Each message takes so long, either way. */
+  /** Delays each message by this time, in both directions. */
   slowDown(delayMs: number): void {
     this.#delayMs = delayMs;
   }
 
   /**
-   * Everything sent on the existing connections is lost silently; new ones work. @returns how many
+   * Silently drops everything sent on the existing connections; new ones work. @returns how many
    * there were
    */
   loseConnections(): number {
@@ -61,7 +58,7 @@ export class Link {
     return this.#joined.size;
   }
 
-  /** Ends the connections that there are; new ones work. */
+  /** Closes the existing connections; new ones work. */
   cutConnections(): void {
     for (const { from, to } of [...this.#joined]) for (const end of [from, to]) end.destroy();
   }
@@ -76,8 +73,8 @@ export class Link {
     const upstream = connect(Number(this.#target.port || 5432), this.#target.hostname);
     const ends = { from: client, to: upstream };
     this.#joined.add(ends);
-    this.#carry(client, upstream, ends);
-    this.#carry(upstream, client, ends);
+    this.#forward(client, upstream, ends);
+    this.#forward(upstream, client, ends);
     for (const end of [client, upstream]) {
       end.on("error", () => {});
       end.once("close", () => {
@@ -88,8 +85,8 @@ export class Link {
     }
   }
 
-  /** In order, whatever each part waits for. */
-  #carry(from: Socket, to: Socket, ends: Ends): void {
+  /** Forwards data in order, even if parts of it are delayed. */
+  #forward(from: Socket, to: Socket, ends: Ends): void {
     let before: Promise<unknown> = Promise.resolve();
     from.on("data", (chunk) => {
       const due =
@@ -97,7 +94,7 @@ export class Link {
       before = before
         .then(() => due)
         .then(async () => {
-          while (this.#still) await this.#still.promise;
+          while (this.#stalled) await this.#stalled.promise;
           if (!this.#dead.has(ends) && !to.destroyed) to.write(chunk);
         });
     });

@@ -18,22 +18,22 @@ const PROGRAMS = {
   worker: "worker/main.ts",
   matcher: "worker/matcher/main.ts",
 };
-const BUILT_TIMEOUT_MS = 900_000;
-/** What each kind of process is given, and nothing else. */
-const GIVEN = {
+const BUILD_TIMEOUT_MS = 900_000;
+/** The only variables that each kind of process gets. */
+const VARIABLES = {
   web: /^(SUPABASE_|REQUEST_DATABASE_URL|AUTH_|AUDIT_PUBLIC_KEYS|NEXTAUTH_SECRET|ENCRYPTION_KEYS)/,
   worker: /^(DATABASE_URL|ENCRYPTION_KEYS|AUDIT_SIGNING_KEY|NEXTAUTH_URL)$/,
   matcher: /^DATABASE_URL$/,
 };
-type Kind = keyof typeof GIVEN;
+type Kind = keyof typeof VARIABLES;
 type Running = { kind: Kind; port: number; process: ChildProcess };
 
 const DATA_DIR = freshDataDir();
 const commit = previousCommit();
 let previous: CommitBuild;
 /**
- * Plays the Supabase project, whose migrations are the new build's. Its own worker and matcher are
- * idle.
+ * Acts as the Supabase project, with the migrations of the new build. Its worker and matcher are
+ * stopped.
  */
 let supabase: Supervisor;
 let project: Project;
@@ -47,7 +47,7 @@ beforeAll(async () => {
   project = new Project(supabase, DATA_DIR);
   for (const kind of ["worker", "matcher"] as const) process.kill(supabase.pidOf(kind), "SIGSTOP");
   receiver = await Receiver.start();
-}, BUILT_TIMEOUT_MS);
+}, BUILD_TIMEOUT_MS);
 afterAll(async () => {
   if (commit === null) return;
   for (const { process: child } of running) child.kill("SIGKILL");
@@ -59,7 +59,7 @@ afterAll(async () => {
 
 async function start(kind: Kind, folder: string): Promise<Running> {
   const port = await freePort();
-  const passed = Object.entries(project.env).filter(([name]) => GIVEN[kind].test(name));
+  const passed = Object.entries(project.env).filter(([name]) => VARIABLES[kind].test(name));
   const own =
     kind === "web"
       ? { PORT: String(port), NEXTAUTH_URL: `http://127.0.0.1:${port}`, RATE_LIMIT_PER_MINUTE: "0" }
@@ -87,7 +87,7 @@ async function start(kind: Kind, folder: string): Promise<Running> {
   return started;
 }
 
-/** One more line of a source, as a file. @returns its import */
+/** Imports a file with one more line of a source. @returns the import's ID */
 async function sendFile(url: string, source: string, nth: number): Promise<string> {
   const response = await fetch(`${url}/v1/sources/${source}/imports`, {
     method: "POST",
@@ -119,7 +119,7 @@ test.skipIf(commit === null)(
 
     const imports: string[] = [];
     const [worker, matcher, first, second] = before as [Running, Running, Running, Running];
-    // In this order, each kind of the new build meets each of the previous.
+    // In this order, each kind of process runs next to each kind of the other build.
     for (const old of [first, matcher, worker, second]) {
       const begun = writers.responses.length;
       imports.push(await sendFile(url, source, imports.length));

@@ -8,14 +8,14 @@ import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { Link } from "./link.ts";
 import { call, Writers } from "./writers.ts";
 
-const STILL_MS = 25_000;
-/** A call may wait for a connection, and then for its answer. */
+const STALL_MS = 25_000;
+/** A call may wait for a connection, and then for the response. */
 const ANSWERED_TIMEOUT_MS = 30_000;
 const RECOVERED_TIMEOUT_MS = 60_000;
 const ROUND_TRIP_MS = 200;
 
 const DATA_DIR = freshDataDir();
-/** Plays the Supabase project. Its own worker and matcher are idle. */
+/** Acts as the Supabase project. Its worker and matcher are stopped. */
 let supabase: Supervisor;
 let service: Supervisor;
 let project: Project;
@@ -77,7 +77,7 @@ afterEach(() => {
 });
 
 describe("a database", () => {
-  test("that hangs fails calls in time and readiness, and loses nothing when it recovers", async () => {
+  test("that hangs makes calls and readiness fail in time, and loses nothing", async () => {
     const writers = await startWriters("still");
     await writers.makeMore(10);
     link.pause();
@@ -87,12 +87,12 @@ describe("a database", () => {
     const refused = await get("/v1/me", await project.headers());
     expect(refused).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^\d+$/) });
     expect((await get("/healthz")).status).toBe(200);
-    await sleep(Math.max(0, STILL_MS - (performance.now() - since)));
+    await sleep(Math.max(0, STALL_MS - (performance.now() - since)));
     link.resume();
-    const back = performance.now();
+    const resumedAt = performance.now();
     await until("the service to be ready", isReady, RECOVERED_TIMEOUT_MS);
     await writers.makeMore(10, RECOVERED_TIMEOUT_MS);
-    const recoveredMs = performance.now() - back;
+    const recoveredMs = performance.now() - resumedAt;
     await writers.end();
     await writers.expectNothingLost();
     const statuses = new Set(writers.responses.map(({ status }) => status));
@@ -101,7 +101,7 @@ describe("a database", () => {
     expect(restarts()).toBe(0);
     console.log(
       [
-        `stalled for ${STILL_MS} ms: ${writers.responses.length} calls`,
+        `stalled for ${STALL_MS} ms: ${writers.responses.length} calls`,
         `${writers.written.length} acknowledged, lost 0, doubled 0`,
         `slowest answer ${Math.round(writers.slowestMs)} ms`,
         `back after ${Math.round(recoveredMs)} ms`,
@@ -109,7 +109,7 @@ describe("a database", () => {
     );
   });
 
-  test("whose connections are lost without a word is reached by new ones", async () => {
+  test("whose connections are lost silently is reached by new ones", async () => {
     const writers = await startWriters("lost");
     await writers.makeMore(10);
     const lost = link.loseConnections();
@@ -128,11 +128,11 @@ describe("a database", () => {
   });
 
   test("that is read-only is reported, leaves no partial write, and recovers by itself", async () => {
-    const writers = await startWriters("kept");
+    const writers = await startWriters("read-only");
     await writers.makeMore(10);
     const readOnly = async (on: boolean) => {
       await supabaseSql(`alter database postgres set default_transaction_read_only = ${on}`);
-      // Sessions begin so.
+      // Only new sessions get the setting.
       link.cutConnections();
     };
     await readOnly(true);

@@ -8,7 +8,7 @@ const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const RETRY_AFTER_MS = 200;
 const PAUSE_MS = 100;
 
-/** `status` 0: the connection failed. `problem`: the code and the detail of one. */
+/** `status` is 0 if the connection failed. `problem` is null if the response isn't one. */
 export type CallResult = {
   status: number;
   ms: number;
@@ -39,7 +39,7 @@ type Options = {
 };
 
 /**
- * Callers that create exceptions, each retried with the same key until the call is answered; and a
+ * Callers that create exceptions, each retried with the same key until it is acknowledged, and a
  * receiver of their events.
  */
 export class Writers {
@@ -76,7 +76,7 @@ export class Writers {
     return Math.max(...this.responses.map(({ ms }) => ms));
   }
 
-  /** @param share 0.5 is the median @param first the answer to begin with */
+  /** @param share 0.5 is the median @param first the index of the first response that counts */
   quantileMs(share: number, first = 0): number {
     const times = this.responses
       .slice(first)
@@ -85,7 +85,7 @@ export class Writers {
     return Math.round(times[Math.ceil(times.length * share) - 1] ?? Number.NaN);
   }
 
-  /** Waits until this many more are made. */
+  /** Waits until this many more exceptions are created. */
   async makeMore(count: number, timeoutMs?: number): Promise<void> {
     const before = this.written.length;
     await until(
@@ -101,7 +101,7 @@ export class Writers {
   }
 
   /**
-   * Every acknowledged write is there once and nothing else is, and each was delivered: at least
+   * Expects every acknowledged write to be stored once, with no others, and delivered at least
    * once, under one ID.
    */
   async expectNothingLost(): Promise<void> {

@@ -25,16 +25,16 @@ const PANELS = (
 ).panels;
 const TOKEN = "prometheus-reads-this-and-nobody-else";
 const DATA_DIR = freshDataDir();
-/** Metrics that a process has once it did what they count. */
+/** Metrics that a process only reports after their first observation. */
 const HISTOGRAM = /_(bucket|sum|count)$/;
 
 let stack: Supervisor;
 let project: Project;
 let metricsPort: number;
-const ended: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  // The worker's port; the matcher's is the next one.
+  // The worker's port. The matcher uses the next one.
   metricsPort = await freePort();
   stack = await Supervisor.ready({
     DATA_DIR,
@@ -45,7 +45,7 @@ beforeAll(async () => {
   project = new Project(stack, DATA_DIR);
 });
 afterAll(async () => {
-  for (const end of ended.reverse()) await end();
+  for (const end of cleanups.reverse()) await end();
   process.kill(stack.pidOf("worker"), "SIGCONT");
   await stack.end("SIGTERM");
 });
@@ -87,7 +87,7 @@ function webProcess(port: number, variables: Record<string, string>): ChildProce
     },
     stdio: ["pipe", "ignore", "ignore"],
   });
-  ended.push(() => process.kill(-(shell.pid ?? 0), "SIGKILL"));
+  cleanups.push(() => process.kill(-(shell.pid ?? 0), "SIGKILL"));
   return shell;
 }
 
@@ -110,7 +110,7 @@ describe("the rules of ops/alerts", () => {
     const unknown = expressions
       .flatMap(metricsIn)
       .filter((name) => !names.has(name) && !HISTOGRAM.test(name));
-    // What its supervisor alone has or what needs a receiver is declared, if not sampled.
+    // Metrics of the supervisor and of receivers must be declared, too, even without samples.
     expect([...new Set(unknown)]).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe("the rules of ops/alerts", () => {
     }
   });
 
-  const sick: Record<string, () => Promise<void>> = {
+  const drills: Record<string, () => Promise<void>> = {
     async TieoutChainBroken() {
       const [event] = await project.sql<{ seq: string }>(
         "select max(seq)::text as seq from public.security_events where chain = 'acme'",
@@ -240,7 +240,7 @@ describe("the rules of ops/alerts", () => {
       expect(fired).toBe(true);
       await Promise.all(clients.map((client) => client.end()));
     },
-    // From here on the worker hangs.
+    // The worker is stopped from here on.
     async TieoutDeliveriesBehind() {
       const due = new Date(Date.now() + 2_000).toISOString();
       await project.call("POST", "/v1/webhooks", {
@@ -277,11 +277,13 @@ describe("the rules of ops/alerts", () => {
     },
   };
 
-  test("all fire in a drill here", () => {
-    expect(Object.keys(sick).sort()).toEqual([...new Set(RULES.map(({ alert }) => alert))].sort());
+  test("all have a drill here", () => {
+    expect(Object.keys(drills).sort()).toEqual(
+      [...new Set(RULES.map(({ alert }) => alert))].sort(),
+    );
   });
 
-  test.each(Object.entries(sick))("%s fires where the stack is sick of it", async (_, make) =>
-    make(),
+  test.each(Object.entries(drills))("%s fires on a stack with its fault", async (_, drill) =>
+    drill(),
   );
 });

@@ -57,19 +57,18 @@ test("a backup restored elsewhere verifies, and marks what it delivers again", a
       [sound],
     );
   await until("the delivery to be recorded", async () => (await settled()).length === 1);
-  // Its retry waits until the backup is made.
-  const putOff = `update public.webhook_deliveries set next_attempt_at = now() + interval '1 hour'
+  // Postpones the retry until the backup is made.
+  const postponeRetry = `update public.webhook_deliveries set next_attempt_at = now() + interval '1 hour'
     where webhook_id = $1 and status = 'pending' and lease is null and failure_count = 1
     returning id`;
   await until(
     "the failure to be recorded",
-    async () => (await project.sql(putOff, [failing])).length === 1,
+    async () => (await project.sql(postponeRetry, [failing])).length === 1,
   );
 
   await copyCluster(project, DATA_DIR, ELSEWHERE);
 
-  // What the backup does not know: the failing receiver has got its delivery, and another event was
-  // sent.
+  // After the backup, the failing receiver gets its delivery, and another event is sent.
   await receiver.behave("/failing", { status: 204, secrets: [SECRET] });
   await project.sql(
     "update public.webhook_deliveries set next_attempt_at = now() where status = 'pending'",
@@ -108,9 +107,9 @@ test("a backup restored elsewhere verifies, and marks what it delivers again", a
   await until("the recovery to be recorded", async () => (await get()).status === "delivered");
   const { attempts, event_id } = await get();
   expect(attempts.map(({ cause }) => cause).sort()).toEqual(["event", "recover"]);
-  // The receiver can tell: it had this webhook-id before.
+  // The receiver can recognize the repetition, because it has seen this webhook-id before.
   const ids = receiver.at("/failing").map(({ headers }) => headers["webhook-id"]);
   expect([ids.at(-1), ids.slice(0, before.failing).includes(event_id)]).toEqual([event_id, true]);
-  // What the backup knew as delivered was not sent again.
+  // Deliveries that were recorded before the backup are not sent again.
   expect(receiver.at("/sound").length).toBe(before.sound);
 });

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const HEALTH_EVERY_MS = 200;
 const HEALTHY_TIMEOUT_MS = 10_000;
-const TRIES = 4;
-/** For a slow server: waiting is not a retry. */
-const WAITS_MS = 60_000;
+const MAX_ATTEMPTS = 4;
+/** The time limit of a request. Waiting for a healthy server is not an attempt. */
+const TIMEOUT_MS = 60_000;
 
 export class Balancer {
   readonly #ports: Set<number>;
@@ -75,15 +75,15 @@ export class Balancer {
 
   async #pass(incoming: IncomingMessage) {
     const body = Buffer.concat(await incoming.toArray());
-    const waits = performance.now() + WAITS_MS;
-    for (let tried = 0; tried < TRIES && performance.now() < waits; ) {
+    const deadline = performance.now() + TIMEOUT_MS;
+    for (let attempts = 0; attempts < MAX_ATTEMPTS && performance.now() < deadline; ) {
       const ports = [...this.#healthy];
       const port = ports[this.#turn++ % Math.max(1, ports.length)];
       if (port === undefined) {
         await sleep(HEALTH_EVERY_MS);
         continue;
       }
-      tried++;
+      attempts++;
       try {
         return await this.#send(port, incoming, body);
       } catch {

@@ -73,7 +73,7 @@ export class Collector {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** The last value of a metric from a kind of process. */
+  /** The latest value of a metric from a kind of process. */
   metric(service: string, name: string): Metric | undefined {
     return this.metrics.findLast((metric) => metric.service === service && metric.name === name);
   }

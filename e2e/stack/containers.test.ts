@@ -22,14 +22,14 @@ type Manifest = {
   };
 };
 
-/** What each pod is given, as its manifest says above it, and nothing else. */
-const GIVEN = {
+/** The only variables that each pod gets, as the comment in its manifest states. */
+const VARIABLES = {
   web: /^(SUPABASE_|REQUEST_DATABASE_URL|AUTH_|AUDIT_PUBLIC_KEYS|NEXTAUTH_SECRET|ENCRYPTION_KEYS)/,
   worker: /^(DATABASE_URL|ENCRYPTION_KEYS|AUDIT_SIGNING_KEY|NEXTAUTH_URL)$/,
   matcher: /^DATABASE_URL$/,
   migrate: /^DATABASE_URL$/,
 };
-type Part = keyof typeof GIVEN;
+type Part = keyof typeof VARIABLES;
 
 let stack: Supervisor;
 let project: Project;
@@ -54,9 +54,9 @@ const containerOf = (part: Part) => {
   return container;
 };
 
-/** Starts a pod's command as its container does: node, the arguments, its own variables. */
+/** Starts a pod's command as its container does, with Node, its arguments and its variables. */
 function start(part: Part, own: Record<string, string>): ChildProcess {
-  const passed = Object.entries(project.env).filter(([name]) => GIVEN[part].test(name));
+  const passed = Object.entries(project.env).filter(([name]) => VARIABLES[part].test(name));
   const image = {
     NODE_ENV: "production",
     NEXT_TELEMETRY_DISABLED: "1",

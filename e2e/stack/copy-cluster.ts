@@ -31,22 +31,22 @@ export async function copyCluster(
   await client.connect();
   const copy = join(elsewhere, "postgres");
   await client.query("select pg_backup_start('drill', true)");
-  // A file that disappears during the copy is no fault, because the log contains its changes.
+  // Ignores files that disappear during the copy: the write-ahead log contains their changes.
   await run("cp", ["-a", join(dataDir, "postgres"), copy]).catch(() => {});
   const { rows } = await client.query<{ labelfile: string }>(
     "select labelfile from pg_backup_stop(false)",
   );
   await client.end();
-  // What was logged until its end.
+  // The write-ahead log up to the end of the backup.
   await run("cp", ["-a", `${join(dataDir, "postgres/pg_wal")}/.`, join(copy, "pg_wal")]);
   for (const file of ["postmaster.pid", "postmaster.opts"])
     rmSync(join(copy, file), { force: true });
-  // Postgres renames it when it has reached the end of the backup.
+  // Postgres renames this file when recovery has reached the end of the backup.
   writeToCluster(elsewhere, "backup_label", rows[0]?.labelfile ?? "");
   await run("cp", ["-a", join(dataDir, "secrets.json"), elsewhere]);
 }
 
-/** Writes a file of a cluster, as its owner. */
+/** Writes a file of a cluster, owned by the cluster's owner. */
 export function writeToCluster(dataDir: string, name: string, text: string): void {
   const cluster = join(dataDir, "postgres");
   const file = join(cluster, name);

@@ -69,7 +69,7 @@ const bearer = async (token: string | Promise<string>) => ({
   Authorization: `Bearer ${await token}`,
 });
 
-describe("who a request is", () => {
+describe("the role of a request", () => {
   test("the publishable key alone is anon, with claims that policies can read", async () => {
     expect((await call("stack_context")).body).toEqual({ role: "anon", claims: { role: "anon" } });
   });
@@ -129,7 +129,7 @@ test("a function's own time limit applies from the start of its call", async () 
   expect(await call("stack_dawdle")).toMatchObject({ body: { code: "57014" } });
 });
 
-test("and from a direct call's", async () => {
+test("a function's own time limit applies to a direct call, too", async () => {
   Object.assign(process.env, env);
   const { callDirectly } = await import("#lib/db/direct/call-directly.ts");
   expect(await callDirectly({ role: "anon", actor: "anon" }, "stack_dawdle", {})).toMatchObject({

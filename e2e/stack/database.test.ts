@@ -5,7 +5,7 @@ import { until } from "#e2e/until.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { LockHeld, migrate } from "../../supabase/local/migrate.ts";
 import { freshDataDir } from "./data-dir.ts";
-import { deafPooler, hasPgBouncer, type Pooler, pgBouncer } from "./pooler.ts";
+import { hasPgBouncer, type Pooler, pgBouncer, poolerWithoutNotifications } from "./pooler.ts";
 import { Project } from "./project.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -77,7 +77,7 @@ test("a database that wasn't set up for demo users refuses them", async () => {
 describe("a pooler that loses what the worker listens for", () => {
   let pooler: Pooler;
   beforeAll(async () => {
-    pooler = await deafPooler(databaseUrl);
+    pooler = await poolerWithoutNotifications(databaseUrl);
   });
   afterAll(() => pooler.stop());
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.end("SIGTERM"));
 
-/** Sends bytes that no HTTP client would, and reads what comes back until the connection closes. */
+/** Sends bytes that no HTTP client would, and reads the response until the connection closes. */
 async function send(
   head: string,
 ): Promise<{ status: number; requestId: string | undefined; body: string }> {
@@ -66,7 +66,7 @@ test("an unsupported method is 405", async () => {
   expect((await send(request("TRACE /v1/me HTTP/1.1"))).status).toBe(405);
 });
 
-test("two Authorization headers are no credential, whichever of them is good", async () => {
+test("two Authorization headers are not a credential, even if one is valid", async () => {
   expect(
     (
       await send(
@@ -105,7 +105,7 @@ test("the access log contains the path, and never the query or headers", async (
 });
 
 test.each(["/sign-in", "/acme/exceptions", "/", "//v1/me", "/healthz"])(
-  "%s is only read, and no body is taken in for it",
+  "%s refuses POST without reading the body",
   async (path) => {
     const { status, body } = await send(
       request(`POST ${path} HTTP/1.1`, "Content-Length: 1000000000"),

@@ -84,7 +84,7 @@ async function stateOf(id: string): Promise<State> {
   return state;
 }
 
-/** The server process of the reading transaction, once it runs this query. */
+/** The backend PID of the reading transaction, once it runs this query. */
 async function readingBackend(id: string, query: string): Promise<number> {
   return until(
     `the import to be at ${query}`,
@@ -113,7 +113,7 @@ const isDone = (id: string) =>
   until("the import to be done", async () => (await stateOf(id)).status === "done", 150_000);
 
 describe("an import is stored completely and once", () => {
-  test.each(["copy", "finish_import"])("though the matcher is killed at %s", async (moment) => {
+  test.each(["copy", "finish_import"])("even if the matcher is killed at %s", async (moment) => {
     const id = await queueImport();
     await readingBackend(id, moment);
     process.kill(stack.pidOf("matcher"), "SIGKILL");
@@ -123,7 +123,7 @@ describe("an import is stored completely and once", () => {
   });
 
   test.each(["copy", "finish_import"])(
-    "though the database drops its connection at %s",
+    "even if the database drops its connection at %s",
     async (moment) => {
       const id = await queueImport();
       await sql("select pg_terminate_backend($1)", [await readingBackend(id, moment)]);

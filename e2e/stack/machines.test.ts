@@ -106,7 +106,7 @@ describe("two machines of each kind behind a load balancer", () => {
     }
   });
 
-  test("read an import on whichever matcher is there", async () => {
+  test("read an import on any running matcher", async () => {
     const { id: source } = await call<{ id: string }>("POST", "/v1/sources", {
       name: "Machines",
       kind: "bank_statement",
@@ -126,7 +126,7 @@ describe("two machines of each kind behind a load balancer", () => {
     );
   });
 
-  test("follow a revocation on the other machine within a second", async () => {
+  test("apply a revocation on the other machine within a second", async () => {
     const { id, key_id, key_secret } = await call<{
       id: string;
       key_id: string;

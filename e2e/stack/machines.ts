@@ -1,6 +1,6 @@
 /**
- * Two machines of each kind behind a load balancer, and a stack that plays their Supabase project
- * and is otherwise idle.
+ * Two machines of each kind behind a load balancer, and a stack that acts as their Supabase
+ * project, with its own worker and matcher stopped.
  */
 import { Balancer } from "./balancer.ts";
 import { freshDataDir } from "./data-dir.ts";
@@ -43,8 +43,8 @@ export class Machines {
   }
 
   /**
-   * `settings`: what each of them has besides the project's variables, given the balancer's URL and
-   * the project's DATA_DIR.
+   * `settings` returns additional variables of each machine, given the balancer's URL and the
+   * project's DATA_DIR.
    */
   static async start(
     settings: (url: string, dataDir: string) => Record<string, string> = () => ({}),
@@ -63,7 +63,7 @@ export class Machines {
     return this.#running[kind];
   }
 
-  /** Ends a machine as a power cut does, and puts another in its place. */
+  /** Kills a machine like a power failure, and starts another in its place. */
   async replace(kind: Kind): Promise<void> {
     const victim = this.#running[kind].shift();
     process.kill(victim?.pidOf(kind) ?? 0, "SIGKILL");
@@ -81,7 +81,7 @@ export class Machines {
     await this.#supabase.end("SIGTERM");
   }
 
-  /** One that runs a process of its kind, with the variables that it needs and no others. */
+  /** Adds a machine that runs one process of its kind, with only the variables that it needs. */
   async #add(kind: Kind): Promise<void> {
     const counts = Object.fromEntries(
       KINDS.map((item) => [CONCURRENCY[item], item === kind ? "1" : "0"]),

@@ -1,6 +1,6 @@
 /**
- * Poolers in front of a database: PgBouncer if it is installed, and two that only reproduce its
- * worst behaviour.
+ * Poolers in front of a database: PgBouncer if it is installed, and two that reproduce the worst of
+ * transaction mode.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -18,8 +18,8 @@ export type Pooler = { url: string; stop: () => Promise<void> };
 const NOTIFICATION = "A".charCodeAt(0);
 const [SYNC, QUERY, TERMINATE, READY, IDLE] = [..."SQXZI"].map((letter) => letter.charCodeAt(0));
 
-/** Passes everything on but what was listened for. */
-export async function deafPooler(databaseUrl: string): Promise<Pooler> {
+/** A pooler that forwards everything except notifications. */
+export async function poolerWithoutNotifications(databaseUrl: string): Promise<Pooler> {
   const target = new URL(databaseUrl);
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -46,24 +46,27 @@ export async function deafPooler(databaseUrl: string): Promise<Pooler> {
  * A pooler in transaction mode that keeps no track of prepared statements: each transaction goes to
  * the server connection that was idle longest. Any password is accepted.
  */
-export async function forgetfulPooler(databaseUrl: string, connections: number): Promise<Pooler> {
+export async function poolerWithoutPreparedStatements(
+  databaseUrl: string,
+  connections: number,
+): Promise<Pooler> {
   const upstreams = await Promise.all(
     Array.from({ length: connections }, () => rawConnection(databaseUrl)),
   );
   const idle = [...upstreams];
   const waiting: ((upstream: Socket) => void)[] = [];
-  const take = () =>
+  const acquire = () =>
     new Promise<Socket>((given) =>
       idle.length > 0 ? given(idle.shift() as Socket) : waiting.push(given),
     );
-  const give = (upstream: Socket) => {
+  const release = (upstream: Socket) => {
     const next = waiting.shift();
     if (next) next(upstream);
     else idle.push(upstream);
   };
 
   const transact = async (client: Socket, messages: Buffer) => {
-    const upstream = await take();
+    const upstream = await acquire();
     const done = Promise.withResolvers<void>();
     const pass = framed((message) => {
       client.write(message);
@@ -72,23 +75,23 @@ export async function forgetfulPooler(databaseUrl: string, connections: number):
     upstream.on("data", pass).write(messages);
     await done.promise;
     upstream.off("data", pass);
-    give(upstream);
+    release(upstream);
   };
   const server = createServer((client) => {
-    let greeted = false;
+    let isAuthenticated = false;
     let transaction: Buffer[] = [];
-    let turn = Promise.resolve();
-    const converse = framed((message) => {
+    let queue = Promise.resolve();
+    const receive = framed((message) => {
       if (message[0] === TERMINATE) return void client.end();
       transaction.push(message);
       if (message[0] !== SYNC && message[0] !== QUERY) return;
       const messages = Buffer.concat(transaction);
       transaction = [];
-      turn = turn.then(() => transact(client, messages));
+      queue = queue.then(() => transact(client, messages));
     });
     client.on("data", (chunk) => {
-      if (greeted) return converse(chunk);
-      greeted = true;
+      if (isAuthenticated) return receive(chunk);
+      isAuthenticated = true;
       client.write(
         Buffer.from([..."R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I"].map((letter) => letter.charCodeAt(0))),
       );
@@ -106,7 +109,7 @@ export async function forgetfulPooler(databaseUrl: string, connections: number):
   };
 }
 
-/** Signed in, without a session of ours. */
+/** The socket of an authenticated connection, without the client's protocol handling. */
 async function rawConnection(databaseUrl: string): Promise<Socket> {
   const client = new Client({ connectionString: databaseUrl });
   client.on("error", () => {});
@@ -116,15 +119,15 @@ async function rawConnection(databaseUrl: string): Promise<Socket> {
 }
 
 /**
- * Hands on whole messages: https://www.postgresql.org/docs/17/protocol-message-formats.html, a
- * type, then the length without it.
+ * Splits a stream into whole messages, which are a type followed by the length of the rest:
+ * https://www.postgresql.org/docs/17/protocol-message-formats.html
  */
-function framed(take: (message: Buffer) => unknown): (chunk: Buffer) => void {
+function framed(onMessage: (message: Buffer) => unknown): (chunk: Buffer) => void {
   let rest = Buffer.alloc(0);
   return (chunk) => {
     rest = Buffer.concat([rest, chunk]);
     for (let end = endOf(rest); end <= rest.length; end = endOf(rest)) {
-      take(rest.subarray(0, end));
+      onMessage(rest.subarray(0, end));
       rest = rest.subarray(end);
     }
   };
@@ -158,7 +161,7 @@ default_pool_size = 10
 `,
   );
   spawnSync("chmod", ["-R", "a+rX", folder]);
-  // It refuses to be root.
+  // PgBouncer refuses to run as root.
   const asNobody = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
   const child: ChildProcess = spawn("pgbouncer", [...asNobody, config], { stdio: "ignore" });
   const url = through(databaseUrl, port);

@@ -24,7 +24,7 @@ type Ready = { status: string; working: { worker: number } };
 const working = async () =>
   ((await (await fetch(`http://127.0.0.1:${stack.port}/readyz`)).json()) as Ready).working.worker;
 
-/** Those that answer, in the order in which they came to. */
+/** The PIDs of the web processes, the first started first. */
 function webs(): number[] {
   const children = (pid: number) =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
@@ -75,7 +75,7 @@ describe("two web processes on one port and two workers", () => {
     const [worker, second] = [stack.pidOf("worker-1"), stack.pidOf("worker-2")];
     for (const pid of [web, worker]) process.kill(pid, "SIGKILL");
 
-    // What was on its way through the killed one is lost, nothing after.
+    // Only requests that the killed process was handling are lost.
     await until("the other one to answer", async () => (await stack.get("/readyz")) === 200);
     await until("another web process", () => webs().length === 2 && !webs().includes(web));
     await until("another worker", () => stack.pidOf("worker-1") !== worker);
@@ -88,13 +88,13 @@ describe("two web processes on one port and two workers", () => {
   test("are replaced even if one of them is killed during the replacement", async () => {
     const replaced = () =>
       stack.entries.filter(({ msg }) => msg === "web processes replaced").length;
-    const [before, already] = [webs(), replaced()];
+    const [before, replacedBefore] = [webs(), replaced()];
     stack.process.kill("SIGUSR2");
     process.kill(before[1] ?? 0, "SIGKILL");
-    await until("the web processes to be replaced", () => replaced() > already);
+    await until("the web processes to be replaced", () => replaced() > replacedBefore);
     await until("two web processes", () => webs().length === 2);
     expect(webs().filter((pid) => before.includes(pid))).toEqual([]);
-    await until("them to answer", async () => (await stack.get("/readyz")) === 200);
+    await until("them to respond", async () => (await stack.get("/readyz")) === 200);
   });
 
   test("end with the supervisor, even after a crash", async () => {

@@ -62,7 +62,7 @@ export class Project {
     return (await response.json()) as Answer;
   }
 
-  /** Gives the workers a job. @returns whether it has been done. */
+  /** Adds a job for the workers. @returns a function that tells whether it is done */
   async giveJob(task: string): Promise<() => Promise<boolean>> {
     const [job] = await this.sql<{ id: string }>("select id from graphile_worker.add_job($1)", [
       task,

@@ -15,11 +15,11 @@ const REPLICA_DIR = freshDataDir();
 const SHARED =
   /^(SUPABASE_|DATABASE_URL|REQUEST_DATABASE_URL|ENCRYPTION_|AUTH_|AUDIT_|NEXTAUTH_SECRET)/;
 
-/** Plays the Supabase project. */
+/** Acts as the Supabase project. */
 let supabase: Supervisor;
 let replica: ChildProcess;
 let onReplica: Client;
-/** Web processes that have the project, and its replica. */
+/** Web processes on the project and its replica. */
 let service: Supervisor;
 let project: Project;
 
@@ -78,16 +78,13 @@ type List = { items: { title: string }[] };
 const titles = async (path: string) =>
   (await project.call<List>("GET", path)).items.map(({ title }) => title);
 
-test("searches use a lagging replica if there is one, all else the primary", async () => {
+test("searches use a lagging replica if it is available, and all other calls the primary", async () => {
   expect((await onReplica.query("select pg_is_in_recovery() as follows")).rows).toEqual([
     { follows: true },
   ]);
   await onReplica.query("select pg_wal_replay_pause()");
   const paused = "select pg_get_wal_replay_pause_state() = 'paused' as paused";
-  await until(
-    "the replica to stand still",
-    async () => (await onReplica.query(paused)).rows[0].paused,
-  );
+  await until("the replica to pause", async () => (await onReplica.query(paused)).rows[0].paused);
   const { id } = await project.call<{ id: string }>("POST", "/v1/exceptions", {
     title: "Replicated payout",
     severity: "low",

@@ -9,9 +9,9 @@ afterAll(() => {
   for (const build of builds) build.remove();
 });
 
-/** Caches, and traces with the times of the build. */
+/** Caches and traces, which contain the times of the build. */
 const NOT_SERVED = /^(cache|trace|trace-build)(\/|$)/;
-/** Drawn at random by each build, since they are secrets. */
+/** Secrets, which each build generates randomly. */
 const KEYS =
   /((?:previewMode(?:Id|SigningKey|EncryptionKey)|encryptionKey)\\?"\s*:\s*\\?")[^"\\]+/g;
 

@@ -13,11 +13,11 @@ import { Supervisor, stackOf } from "./supervisor.ts";
 
 const WORKER = fileURLToPath(new URL("../../worker/main.ts", import.meta.url));
 const COUNT = 50;
-/** The nearest threshold is reported at creation, the breach when it passes. */
+/** Each breach is reported once. Thresholds are reported when an exception is created. */
 const EACH_ONCE = { reported: COUNT, exceptions: COUNT };
 /**
- * Far below the ten minutes by which their clocks are wrong, and far above the delay of a busy
- * machine.
+ * Far less than the ten minutes by which the workers' clocks are wrong, and far more than the delay
+ * of a busy machine.
  */
 const ON_TIME_MS = 10_000;
 
@@ -48,8 +48,8 @@ async function sql<Row extends object>(text: string, values: unknown[] = []): Pr
 }
 
 /**
- * Exceptions whose deadline passes this soon; returns when the last one has passed, by the
- * database's clock.
+ * Creates exceptions whose deadlines pass after this many seconds. @returns the last deadline, by
+ * the database's clock
  */
 async function dueIn(seconds: number): Promise<Date> {
   const rows = await sql<{ due_at: Date }>(
@@ -69,8 +69,7 @@ async function hasPassed(moment: Date): Promise<boolean> {
 }
 
 /**
- * How many breaches were reported, of how many exceptions, how many early, and by how much the
- * latest was late.
+ * The number of reported breaches, of their exceptions and of early ones, and the longest delay.
  */
 async function breaches() {
   const [row] = await sql<{
@@ -126,13 +125,13 @@ describe("deadlines that pass", () => {
     const workers = await Promise.all([600_000, -600_000].map(shiftedWorker));
     process.kill(stack.pidOf("worker"), "SIGSTOP");
     try {
-      const heldUpMs = underCpuPressure();
+      const delayedMs = underCpuPressure();
       const last = await dueIn(1);
       await until("the last deadline to pass", () => hasPassed(last));
       await allAreReported();
       const result = await breaches();
       expect(result).toMatchObject({ ...EACH_ONCE, early: 0 });
-      expect((result.latest_ms ?? Number.NaN) - heldUpMs()).toBeLessThan(ON_TIME_MS);
+      expect((result.latest_ms ?? Number.NaN) - delayedMs()).toBeLessThan(ON_TIME_MS);
       expect(workers.reduce((sum, { moved }) => sum + moved(), 0)).toBeGreaterThanOrEqual(COUNT);
     } finally {
       process.kill(stack.pidOf("worker"), "SIGCONT");
@@ -141,7 +140,7 @@ describe("deadlines that pass", () => {
   });
 });
 
-/** A worker that takes the time to be another one. `moved`: how many clocks it has moved on. */
+/** A worker with a shifted clock. `moved` returns how many exceptions' clocks it has advanced. */
 async function shiftedWorker(
   by_ms: number,
 ): Promise<{ moved: () => number; stop: () => Promise<void> }> {

@@ -30,7 +30,7 @@ test.runIf(WHOLE)("SIGTERM ends every part, in order, and the supervisor with 0"
 test("a request under way during a stop is completed", async () => {
   const DATA_DIR = freshDataDir();
   const stack = await Supervisor.ready({ DATA_DIR });
-  // The server asks for the body once it has taken the request in hand.
+  // The server sends 100 Continue once it handles the request.
   const headers = { ...(await credential(DATA_DIR)), Expect: "100-continue" };
   const call = request({ port: stack.port, path: "/v1/exceptions", method: "POST", headers });
   const answer = once(call, "response");

@@ -8,19 +8,19 @@ import { until } from "#e2e/until.ts";
 import { freePort } from "../../supervisor/ports.ts";
 
 const MAIN = fileURLToPath(new URL("../../supervisor/main.ts", import.meta.url));
-/** As long as the supervisor itself waits: a machine may be busy. */
+/** As long as the supervisor itself waits, because a machine may be busy. */
 const READY_TIMEOUT_MS = 120_000;
 const PARTS = ["postgres", "data-api", "worker", "matcher", "web"] as const;
 
 export type PartName = (typeof PARTS)[number];
 type Entry = { part: string; level: string; msg: string; pid?: number; [field: string]: unknown };
 
-/** The variables by which others reach a stack. */
+/** The variables with which other processes reach a stack. */
 export function stackOf(dataDir: string): { env: Record<string, string> } {
   return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8"));
 }
 
-/** A supervisor under test, and what its log tells. */
+/** A supervisor under test, and the entries of its log. */
 export class Supervisor {
   readonly entries: Entry[] = [];
   readonly port: number;
@@ -61,7 +61,7 @@ export class Supervisor {
     return this.entries.some((entry) => entry.part === "supervisor" && entry.msg === msg);
   }
 
-  /** The last thing it said before it gave up. */
+  /** The message with which it gave up. */
   get fatal(): string | undefined {
     return this.entries.findLast(({ level }) => level === "fatal")?.msg;
   }
@@ -91,7 +91,7 @@ export class Supervisor {
   }
 }
 
-/** Not counting a zombie. */
+/** Whether a process runs. A zombie doesn't count. */
 export function runs(pid: number): boolean {
   return (
     spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" })

@@ -76,7 +76,7 @@ test("one trace leads from a request to the receipt of its webhook", async () =>
     "createException",
     "",
   ]);
-  // Who calls is linked to, and not believed: a trace of theirs could be anybody's.
+  // The caller's trace is only linked, because it may be forged.
   expect(request?.links).toMatchObject([{ traceId: CALLER.trace, spanId: CALLER.span }]);
   expect(
     below.map(({ service, name, parentSpanId }) => [service, name, parentSpanId]).sort(),
@@ -86,7 +86,7 @@ test("one trace leads from a request to the receipt of its webhook", async () =>
   ]);
   const attempt = below.find(({ service }) => service === "tieout-worker");
   expect(received?.headers.traceparent).toBe(`00-${traceId}-${attempt?.spanId}-01`);
-  // What tenants send is theirs.
+  // Spans contain no data of tenants.
   expect(JSON.stringify(spans)).not.toContain("Traced");
 });
 

@@ -15,8 +15,8 @@ import { Project } from "./project.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-const TAKEN_OVER_MS = 30_000;
-const BEYOND_THE_DEADLINE_S = 16;
+const MAX_TAKEOVER_MS = 30_000;
+const PAST_DEADLINE_SECONDS = 16;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const dataDir = freshDataDir();
@@ -108,11 +108,8 @@ async function delivered({ webhook, delivery }: Sent, withinMs?: number): Promis
 
 const statuses = ({ attempts }: DeliveryDetail) => attempts.map(({ status }) => status);
 
-/**
- * An invariant after every fault: each request that a receiver got is an attempt in the log, with
- * the same ID.
- */
-function expectAccounted({ path }: Sent, detail: DeliveryDetail): void {
+/** The invariant after every fault: the log has an attempt with the same ID for each request. */
+function expectAllLogged({ path }: Sent, detail: DeliveryDetail): void {
   const received = receiver.at(path);
   expect(received.length).toBe(detail.attempts.length);
   for (const { headers, verified } of received) {
@@ -124,16 +121,16 @@ function expectAccounted({ path }: Sent, detail: DeliveryDetail): void {
 describe("a worker in mid-delivery", () => {
   test("that is killed has its delivery taken over within 30 s, with its webhook-id", async () => {
     const sent = await send({ trick: "hang" });
-    const [killedAt, heldUpMs] = [performance.now(), underCpuPressure()];
+    const [killedAt, delayedMs] = [performance.now(), underCpuPressure()];
     process.kill(stack.pidOf("worker"), "SIGKILL");
     await receiver.behave(sent.path, { secrets: [SECRET] });
     const detail = await delivered(sent);
-    expect(performance.now() - killedAt - heldUpMs()).toBeLessThan(TAKEN_OVER_MS);
+    expect(performance.now() - killedAt - delayedMs()).toBeLessThan(MAX_TAKEOVER_MS);
     expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
-    expectAccounted(sent, detail);
+    expectAllLogged(sent, detail);
   });
 
-  test("that froze and wakes up late changes nothing by its late answer", async () => {
+  test("that froze and wakes up late changes nothing with its late result", async () => {
     const sent = await send({ status: 500, delay_ms: 2_000 });
     const zombie = stack.pidOf("worker");
     process.kill(zombie, "SIGSTOP");
@@ -147,13 +144,13 @@ describe("a worker in mid-delivery", () => {
       const detail = await delivered(sent);
       expect(statuses(detail)).toEqual(["interrupted", "succeeded"]);
       process.kill(zombie, "SIGCONT");
-      await until("the zombie to settle in vain", async () =>
+      await until("the late result to be discarded", async () =>
         stack.entries.some(({ part, msg }) => part === "worker" && msg.startsWith("late result")),
       );
       const later = await delivered(sent);
       expect({ ...later, attempts: [] }).toEqual({ ...detail, attempts: [] });
       expect(statuses(later)).toEqual(["interrupted", "succeeded"]);
-      expectAccounted(sent, later);
+      expectAllLogged(sent, later);
     } finally {
       process.kill(zombie, "SIGCONT");
       other.kill("SIGTERM");
@@ -169,21 +166,21 @@ describe("a worker in mid-delivery", () => {
            and started_at < clock_timestamp() - make_interval(secs => $2)`;
       await until(
         "the deadline to pass",
-        async () => (await sql(hasPassed, [sent.delivery, BEYOND_THE_DEADLINE_S])).length > 0,
+        async () => (await sql(hasPassed, [sent.delivery, PAST_DEADLINE_SECONDS])).length > 0,
       );
     } finally {
       process.kill(frozen, "SIGCONT");
     }
     const detail = await delivered(sent);
     expect(statuses(detail)).toEqual(["succeeded"]);
-    expect(detail.attempts[0]?.duration_ms).toBeLessThan(BEYOND_THE_DEADLINE_S * 1_000);
-    expectAccounted(sent, detail);
+    expect(detail.attempts[0]?.duration_ms).toBeLessThan(PAST_DEADLINE_SECONDS * 1_000);
+    expectAllLogged(sent, detail);
   });
 
   test("continues after all of its database connections are cut", async () => {
     const project = new Project(stack, dataDir);
     const before = stack.entries.length;
-    // In the midst of a job, which then fails, and is to be settled while the connections go.
+    // Cuts the connections during a job, whose failure then has to be recorded without them.
     await (await project.connect()).query("begin; lock table public.records");
     const isDone = await project.giveJob("purge_records");
     const waits =
@@ -194,9 +191,9 @@ describe("a worker in mid-delivery", () => {
          and usename = current_user`,
     );
     const sent = await send({});
-    expectAccounted(sent, await delivered(sent));
+    expectAllLogged(sent, await delivered(sent));
     await until("the job to be done", isDone);
-    // A replacement process continues too, if the worker reported that it can't.
+    // A replacement process may continue instead, if the worker reported a fatal error.
     const since = stack.entries.slice(before);
     const fatal = since.filter(({ part, level }) => part === "worker" && level === "fatal");
     expect(
@@ -204,18 +201,18 @@ describe("a worker in mid-delivery", () => {
     ).toBeLessThanOrEqual(fatal.length);
   });
 
-  test("whose Postgres stops at once settles when it is back, and sends nothing twice", async () => {
+  test("whose Postgres stops immediately records the result later, and sends nothing twice", async () => {
     const sent = await send({ delay_ms: 1_500 });
     const before = stack.pidOf("postgres");
     process.kill(before, "SIGQUIT");
     await until("Postgres to be started again", () => stack.pidOf("postgres") !== before);
     const detail = await delivered(sent, 90_000);
     expect(statuses(detail)).toEqual(["succeeded"]);
-    expectAccounted(sent, detail);
+    expectAllLogged(sent, detail);
   });
 });
 
-test("loses none of 300 deliveries and records each if Postgres stops immediately", async () => {
+test("a worker loses none of 300 deliveries and records each if Postgres stops immediately", async () => {
   const path = `/hook-${++hooks}`;
   await receiver.behave(path, { secrets: [SECRET], delay_ms: 50 });
   const { id } = await call<{ id: string }>("POST", "/v1/webhooks", {
@@ -260,10 +257,10 @@ describe("a stack that is stopped in mid-delivery", () => {
     stack = await start();
     const detail = await delivered(sent);
     expect(statuses(detail)).toEqual(["succeeded"]);
-    expectAccounted(sent, detail);
+    expectAllLogged(sent, detail);
   });
 
-  test("breaks off what hangs, and sends it again at the next start", async () => {
+  test("aborts hanging deliveries, and sends them again at the next start", async () => {
     const sent = await send({ trick: "hang" });
     expect(await stack.end("SIGTERM")).toBe(0);
     await receiver.behave(sent.path, { secrets: [SECRET] });
@@ -273,7 +270,7 @@ describe("a stack that is stopped in mid-delivery", () => {
     expect(detail.attempts[0]?.detail).toBe(
       "Interrupted before the response arrived; attempted again.",
     );
-    expectAccounted(sent, detail);
+    expectAllLogged(sent, detail);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startMoodyBucket } from "#e2e/moody-bucket.ts";
+import { startFaultyBucket } from "#e2e/faulty-bucket.ts";
 import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 import { fetchConnection } from "./fetch-connection.ts";
 
@@ -15,7 +15,7 @@ const at = (second: number) => `2026-11-05T06:00:${`${second}`.padStart(2, "0")}
 
 const fresh = schemaDatabases();
 let client: Client;
-let bucket: Awaited<ReturnType<typeof startMoodyBucket>>;
+let bucket: Awaited<ReturnType<typeof startFaultyBucket>>;
 let id: string;
 let connections = 0;
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   );
 }, 120_000);
 beforeEach(async () => {
-  bucket = await startMoodyBucket();
+  bucket = await startFaultyBucket();
 });
 afterEach(() => bucket.close());
 

@@ -29,19 +29,19 @@ const ALL = [
   "connection_failing",
 ];
 
-/** What the worker does each minute. */
-async function gather(): Promise<void> {
+/** Collects the alerts, as the worker does each minute. */
+async function collectAlerts(): Promise<void> {
   const [job] = await sql<{ id: string }>(
     "select id from graphile_worker.add_job('collect_alerts')",
   );
   await until(
-    "alerts are gathered",
+    "alerts are collected",
     async () =>
       (await sql("select from graphile_worker.jobs where id = $1", [job?.id])).length === 0,
   );
 }
 
-/** A tenant with a channel at the receiver, with its own path. */
+/** A tenant with an alert channel that posts to a new path of the receiver. */
 async function tenantWithChannel({
   kinds = ALL,
   behaviour = {},
@@ -71,7 +71,7 @@ const INSERT_BREACHED = creating(
   `unnest($2::text[]) t`,
 );
 
-/** Exceptions whose deadline passed, and that the clock has seen. */
+/** Creates exceptions whose deadline has passed, and waits until the SLA clock reports them. */
 async function breached(
   tenant: string,
   titles: readonly string[],
@@ -96,21 +96,21 @@ describe("a channel", () => {
     const { tenant, path, read } = await tenantWithChannel();
     const titles = Array.from({ length: 12 }, (_, number) => `Payout ${number} <!channel>`);
     await breached(tenant, titles);
-    await gather();
+    await collectAlerts();
     await receiver.gets(path, 1);
     await until("it is settled", async () => (await read()).last_sent_at !== null);
     expect(texts(path)).toHaveLength(1);
     const [text = ""] = texts(path);
     expect(text).toContain(`*12 exceptions passed their deadline* in Tenant ${tenant}`);
-    // Ten of the twelve, which passed it at the same moment.
+    // A message names at most ten of the twelve exceptions.
     expect(text.match(/\|Payout \d+ &lt;!channel&gt;>/g)).toHaveLength(10);
     expect(text).toContain(`/${tenant}/exceptions?exception=exc_`);
     expect(text).toContain("and 2 more");
-    await gather();
+    await collectAlerts();
     expect(receiver.at(path)).toHaveLength(1);
   });
 
-  it("keeps its URL to itself: no response, table, log of calls or audit event has it", async () => {
+  it("never exposes its URL in a response, table, request log or audit event", async () => {
     const since = await transactionNow();
     const { tenant, channel, path, subscriber } = await tenantWithChannel();
     expect(channel.url_hint).toBe(`127.0.0.1:${receiver.port}/…${path.slice(-4)}`);
@@ -159,7 +159,7 @@ describe("a channel", () => {
     });
     const hook = await subscriber.register(["exception.sla.breached"]);
     await breached(tenant, ["Payout 4711"]);
-    await gather();
+    await collectAlerts();
     await until("the failure is reported", async () => (await read()).last_failure !== null);
     expect((await read()).last_failure).toContain("404");
     expect(await hook.gets(1)).toHaveLength(1);
@@ -182,7 +182,7 @@ describe("a channel", () => {
       type: "exception.sla.breached" satisfies EventKind,
     });
     await hook.gets(1);
-    // In one transaction: the worker, which gathers each minute by itself too, sees both or
+    // The worker collects alerts each minute, too. One transaction shows it both changes or
     // neither.
     const client = await database.connect();
     try {
@@ -206,7 +206,7 @@ describe("a channel", () => {
         [tenant],
       ),
     ).toHaveLength(2);
-    await gather();
+    await collectAlerts();
     await receiver.gets(path, 1);
     expect(texts(path)).toEqual([expect.stringContaining("1 exception passed its deadline")]);
   });
@@ -225,7 +225,7 @@ describe("a channel", () => {
         [404],
       );
     await breached(mine.tenant, ["Mine"]);
-    await gather();
+    await collectAlerts();
     await receiver.gets(mine.path, 1);
     expect(receiver.at(theirs.path)).toEqual([]);
   });
@@ -243,7 +243,7 @@ describe("mail", () => {
       Array.from({ length: 1000 }, (_, number) => `Payout ${number}`),
       `user:${ana.name}`,
     );
-    await gather();
+    await collectAlerts();
     const subjects = () => mailsTo(ana.email).map(({ subject }) => subject);
     await until("both mails are there", async () => subjects().length >= 2);
     const [passed, assigned] = [
@@ -257,7 +257,7 @@ describe("mail", () => {
     const mail = mailsTo(ana.email).find(({ subject }) => subject.startsWith(passed));
     expect(mail?.text).toContain("The first 10:");
     expect(mail?.text).toContain(`/${tenant}/exceptions?exception=exc_`);
-    await gather();
+    await collectAlerts();
     expect([mailsTo(ana.email).length, mailsTo(leo.email).length]).toEqual([2, 0]);
   });
 
@@ -291,7 +291,7 @@ describe("mail", () => {
     });
     const body = `<@user:${ana.name}> and <@user:${leo.name}>: look`;
     await subscriber.call("POST", `/v1/exceptions/${id}/comments`, { body });
-    await gather();
+    await collectAlerts();
     expect((await mailTo(ana.email)).subject).toBe(
       `You were mentioned in 1 comment in Tenant ${tenant}`,
     );
@@ -311,7 +311,7 @@ describe("mail", () => {
       async () =>
         (await subscriber.call<{ status: string }>("GET", hook.url)).status === "disabled",
     );
-    await gather();
+    await collectAlerts();
     expect((await mailTo(admin.email)).subject).toBe(`1 webhook is failing in Tenant ${tenant}`);
     await receiver.gets(path, 1);
     expect(mailsTo(ana.email)).toEqual([]);
@@ -337,7 +337,7 @@ describe("mail", () => {
          where id = $1`,
         [connection.id],
       );
-      await gather();
+      await collectAlerts();
     }
     const { subject, text } = await mailTo(admin.email);
     expect(subject).toBe(`1 connection is failing in Tenant ${tenant}`);
@@ -350,7 +350,7 @@ describe("mail", () => {
 });
 
 describe("notification settings", () => {
-  it("are one's own in one tenant, and change only at the version that was read", async () => {
+  it("belong to one person in one tenant, and change only in the version that was read", async () => {
     const { tenant } = await tenantWithChannel();
     const [ada, eve] = [
       await userToken(tenant, ["tenant_admin"], "ada"),

@@ -178,11 +178,11 @@ describe("issuing an API key", () => {
     ).toEqual([]);
     expect(await tablesHolding([key_id], since)).toContain("public.api_keys");
 
-    const [kept] = await sql<{ answer: string }>(
+    const [stored] = await sql<{ answer: string }>(
       "select answer::text from private.idempotency_keys where tenant_id = $1",
       [tenant],
     );
-    const sealed = /"sealed": "([^"]+)"/.exec(kept?.answer ?? "")?.[1] ?? "";
+    const sealed = /"sealed": "([^"]+)"/.exec(stored?.answer ?? "")?.[1] ?? "";
     const bytes = Buffer.from(sealed, "base64url");
     const serverKey = Buffer.from(stack.encryptionKeys.split(",")[0] ?? "", "base64");
     expect(bytes.length).toBeGreaterThan(50);

@@ -26,7 +26,7 @@ export async function tenantWithAdmin() {
     async get(id: string): Promise<ApiKey> {
       return (await call("GET", `/${id}`)).json as ApiKey;
     },
-    /** Makes a key as old as that. */
+    /** Backdates the creation of a key by this number of days. */
     async age(id: string, days: number): Promise<void> {
       await sql(
         "update public.api_keys set created_at = now() - make_interval(days => $2) where id = $1",

@@ -46,7 +46,7 @@ describe("the list of API keys", () => {
     expect(revoked.items.map(({ id }) => id)).toEqual([keys[0]?.id]);
   });
 
-  it("counts the calls of the last 7 days on each key, today last, refused ones left out", async () => {
+  it("counts each key's calls of the last 7 days without refused ones, today last", async () => {
     await avoidMidnight();
     const { create, use, call, get } = await tenantWithAdmin();
     const { id, credential } = await create();
@@ -68,7 +68,7 @@ describe("the list of API keys", () => {
       [0, 0, 0, 0, 0, 0, 0],
       [4, 0, 0, 0, 5, 0, 2],
     ]);
-    // Milliseconds are rounded here and there.
+    // The two times are rounded to milliseconds differently.
     expect(Date.parse(list.as_of)).toBeGreaterThanOrEqual(before - 1);
     expect(Date.parse(list.as_of)).toBeLessThanOrEqual((await nowMs()) + 1);
   });

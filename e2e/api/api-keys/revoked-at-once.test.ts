@@ -19,7 +19,7 @@ describe.each([
   ["revoked", "DELETE", ""],
   ["rotated without a grace period", "POST", "/rotate"],
 ])("a key that is %s while a lookup of it is under way", (_what, method, suffix) => {
-  it("is refused by the process that did it, from its answer on", async () => {
+  it("is refused by the process that changed it, as soon as that has responded", async () => {
     const { admin, create, path, tenant } = await tenantWithAdmin();
     const { id, credential } = await create();
     const call = (bearer: string, to: string, init: RequestInit = {}) =>

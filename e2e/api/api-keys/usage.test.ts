@@ -6,7 +6,7 @@ import { startWebProcess } from "#e2e/web-process.ts";
 import type { ApiKeyImpact, ApiKeyUsage } from "#lib/api-keys/contract.ts";
 import { tenantWithAdmin } from "./keys.ts";
 
-describe("what an API key does", () => {
+describe("the usage of an API key", () => {
   it("is counted exactly, refusals by their reason", async () => {
     const { create, call, use, get, tenant } = await tenantWithAdmin();
     const { id, credential } = await create();
@@ -37,7 +37,7 @@ describe("what an API key does", () => {
     expect(usage.addresses.reduce((sum, { calls }) => sum + calls, 0)).toBe(137);
   });
 
-  it("shows who still calls with the old key while it lasts", async () => {
+  it("shows who still calls with the old key during its grace period", async () => {
     const { create, call, use } = await tenantWithAdmin();
     const { id, credential } = await create();
     await use(credential);
@@ -102,7 +102,7 @@ describe("what an API key does", () => {
     const { id, credential } = await create();
     await use(credential);
     await until("the call is counted", async () => (await get(id)).request_count === 1);
-    // One call in each hour of the eight days before, as they were counted when they came.
+    // One call in each hour of the previous eight days, counted as if it had come then.
     await sql(
       `with hours as (select k.tenant_id, k.id,
          date_trunc('hour', now(), 'UTC') - make_interval(hours => n) as hour
@@ -131,7 +131,7 @@ describe("what an API key does", () => {
     }).toEqual({ hours: week, days: week, addresses: week, impact: week });
   });
 
-  it("names scopes unused for 30 days, for keys that are old enough", async () => {
+  it("lists scopes unused for 30 days, if the key is old enough", async () => {
     const { create, use, get } = await tenantWithAdmin();
     const { id, credential } = await create({ scopes: ["read:exceptions", "write:webhooks"] });
     await use(credential);
@@ -143,7 +143,7 @@ describe("what an API key does", () => {
     expect((await get(id)).unused_scopes).toEqual(["write:webhooks"]);
   });
 
-  it("is forgotten after its time: hours after 8 days, days after 91, and not before", async () => {
+  it("is deleted on time: hourly counts after 8 days, daily ones after 91, and not before", async () => {
     await avoidMidnight();
     const { create } = await tenantWithAdmin();
     const { id } = await create();
@@ -173,7 +173,7 @@ describe("what an API key does", () => {
     expect(left.map(({ age }) => age).sort()).toEqual([7, 90]);
   });
 
-  it("is announced 14, 3 and 1 days before it ends, once each", async () => {
+  it("announces the key's expiry 14, 3 and 1 days ahead, once each", async () => {
     const { create, tenant } = await tenantWithAdmin();
     const { id } = await create();
     const announcedAt = async (days: string) => {
@@ -196,7 +196,7 @@ describe("what an API key does", () => {
     expect(await announcedAt("23 hours")).toEqual([14, 3, 1]);
   });
 
-  it("appears in no log line", async () => {
+  it("never writes the secret to the log", async () => {
     const { create, use } = await tenantWithAdmin();
     const { tenant } = await tenantWithAdmin();
     const { credential, key_secret } = await create();

@@ -3,9 +3,9 @@ import { createTenant, database, sql } from "#e2e/fixtures.ts";
 import { WEEKDAYS } from "#lib/calendars/contract.ts";
 import { type Hours, SlowClock } from "./oracle.ts";
 
-/** Each of them asked a hundred times. CALENDARS=1000 makes it a hundred thousand. */
+/** Each calendar is queried a hundred times. CALENDARS=1000 makes it a hundred thousand queries. */
 const CALENDARS = Number(process.env.CALENDARS ?? 12);
-const ASKED = 100;
+const QUERIES_PER_CALENDAR = 100;
 const TIMEOUT_MS = 60_000 + CALENDARS * 10_000;
 const SEED = Number(process.env.SEED ?? 20261122);
 const DAYS = 21;
@@ -13,10 +13,10 @@ const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
 /**
- * Offsets of half and quarter hours, a change of half an hour, days that a zone left out, and
- * changes on both halves of the earth.
+ * Zones with offsets of half and quarter hours, a clock change of half an hour, skipped days, and
+ * clock changes in both hemispheres.
  */
-const ODD_ZONES = [
+const UNUSUAL_ZONES = [
   "Australia/Lord_Howe",
   "Asia/Kathmandu",
   "Pacific/Chatham",
@@ -30,7 +30,7 @@ const ODD_ZONES = [
   "Asia/Tehran",
 ];
 const ZONES = Intl.supportedValuesOf("timeZone");
-/** Days around which clocks change somewhere, and a leap day. */
+/** First days of windows in which clocks change somewhere, or with a leap day. */
 const WINDOWS = [
   "02-20",
   "03-05",
@@ -45,7 +45,7 @@ const WINDOWS = [
 ];
 
 it(
-  "agrees with a clock that asks every minute, and its inverse with it, in any zone and at any change of the clocks",
+  "business time and its inverse agree with a minute-by-minute oracle, in any zone and across clock changes",
   async () => {
     const random = generator(SEED);
     const tenant = await createTenant();
@@ -54,41 +54,41 @@ it(
     for (let n = 0; n < CALENDARS; n++) {
       const pick = <T>(values: readonly T[]): T =>
         values[Math.floor(random() * values.length)] as T;
-      const time_zone = random() < 0.5 ? pick(ODD_ZONES) : pick(ZONES);
+      const time_zone = random() < 0.5 ? pick(UNUSUAL_ZONES) : pick(ZONES);
       const start = Date.parse(`${2006 + Math.floor(random() * 38)}-${pick(WINDOWS)}T00:00:00Z`);
-      if (await differsHere(time_zone, start)) {
+      if (await hasDifferentRules(time_zone, start)) {
         differing += 1;
         continue;
       }
       const hours: Hours = { time_zone, ...randomHours(random, start) };
       const slow = new SlowClock(hours, start, DAYS);
-      const no = await covered(tenant, hours, start);
+      const calendarNo = await createCalendar(tenant, hours, start);
       const starts = Array.from(
-        { length: ASKED },
+        { length: QUERIES_PER_CALENDAR },
         () => start + Math.floor(random() * DAYS * DAY_MS),
       );
       const budgets = starts.map(
         (at) => 1 + Math.floor(random() * (slow.total - slow.openBefore(at))),
       );
       const reachable = starts.map((at) => slow.openBefore(at) < slow.total);
-      // B first, while the spans cover a third of the window alone: the rest is counted there and
-      // then.
+      // Queried first, while the stored spans cover only a third of the window: the rest is computed
+      // by the query.
       const before = await sql<{ open: string; base: string }>(
         `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open,
            private.open_ms($1, $2, to_timestamp($4 / 1000.0)) as base
        from unnest($3::float8[]) with ordinality x (t, n) order by n`,
-        [tenant, no, starts, start],
+        [tenant, calendarNo, starts, start],
       );
       const after = await sql<{ at: Date }>(
         `select private.moment_at($1, $2,
            private.open_ms($1, $2, to_timestamp(t / 1000.0)) + b) as at
        from unnest($3::float8[], $4::bigint[]) with ordinality x (t, b, n) order by n`,
-        [tenant, no, starts, budgets],
+        [tenant, calendarNo, starts, budgets],
       );
       const back = await sql<{ open: string }>(
         `select private.open_ms($1, $2, to_timestamp(t / 1000.0)) as open
          from unnest($3::float8[]) with ordinality x (t, n) order by n`,
-        [tenant, no, after.map(({ at }) => at?.getTime() ?? 0)],
+        [tenant, calendarNo, after.map(({ at }) => at?.getTime() ?? 0)],
       );
       const context = () =>
         JSON.stringify({ seed: SEED, n, hours, start: new Date(start).toISOString() });
@@ -106,19 +106,19 @@ it(
     }
     console.info(
       `${calls} starts and budgets of ${CALENDARS - differing} calendars; ${differing} windows ` +
-        "left out, where the two know other rules",
+        "left out, where Postgres and Node have different rules",
     );
-    expect(calls).toBeGreaterThan((CALENDARS * ASKED) / 2);
+    expect(calls).toBeGreaterThan((CALENDARS * QUERIES_PER_CALENDAR) / 2);
     expect(differing).toBeLessThan(CALENDARS / 5);
   },
   TIMEOUT_MS,
 );
 
 /**
- * Postgres and Node have different versions of the time zone data: what a government changed
- * between them is not an error.
+ * Postgres and Node have different versions of the time zone data, so a rule that changed between
+ * the versions is not an error.
  */
-async function differsHere(zone: string, start: number): Promise<boolean> {
+async function hasDifferentRules(zone: string, start: number): Promise<boolean> {
   const local = new Intl.DateTimeFormat("sv-SE", {
     timeZone: zone,
     dateStyle: "short",
@@ -133,7 +133,7 @@ async function differsHere(zone: string, start: number): Promise<boolean> {
   return rows.some(({ shown }, index) => shown !== local.format(moments[index]));
 }
 
-async function covered(
+async function createCalendar(
   tenant: string,
   { time_zone, weekly, special_days }: Hours,
   start: number,

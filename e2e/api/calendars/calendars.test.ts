@@ -60,7 +60,7 @@ describe("a calendar", () => {
     ).toEqual([created.id]);
   });
 
-  it("lists its versions, newest first, each with the exceptions that count by it", async () => {
+  it("lists its versions, newest first, each with the number of exceptions that use it", async () => {
     const { call, create } = await tenantWithAdmin();
     const { id } = await create();
     const policy = {
@@ -110,18 +110,22 @@ describe("a calendar", () => {
       { weekly: [{ day: "monday", from: "09:00", to: "09:00" }] },
       "weekly.0.to",
     ],
-    ["no zone of the earth", { time_zone: "Mars/Olympus" }, "time_zone"],
+    ["in an unknown time zone", { time_zone: "Mars/Olympus" }, "time_zone"],
     [
-      "a time that no clock shows",
+      "open until an invalid time",
       { weekly: [{ day: "monday", from: "09:00", to: "25:00" }] },
       "weekly.0.to",
     ],
     [
-      "one day twice",
+      "given the same special day twice",
       { special_days: [{ date: "2026-12-25" }, { date: "2026-12-25" }] },
       "special_days",
     ],
-    ["a day that no month has", { special_days: [{ date: "2027-02-29" }] }, "special_days.0.date"],
+    [
+      "given a day that doesn't exist",
+      { special_days: [{ date: "2027-02-29" }] },
+      "special_days.0.date",
+    ],
   ])("is refused if it is %s", async (_, change, path) => {
     const { call } = await tenantWithAdmin();
     const answer = await call("POST", "/v1/calendars", { ...OFFICE, ...change });

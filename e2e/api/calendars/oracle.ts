@@ -1,6 +1,6 @@
 /**
- * Business time the slow way: every minute of a window asked of `Intl` what its zone's clock shows.
- * Shares nothing with the database's.
+ * Business time the slow way: asks `Intl` for the local time of every minute of a window. Shares no
+ * code with the database's computation.
  */
 import { type SpecialDay, WEEKDAYS } from "#lib/calendars/contract.ts";
 
@@ -15,7 +15,7 @@ const DAY_MINUTES = 1440;
 
 export class SlowClock {
   readonly #start: number;
-  /** Whether each minute from `start` on is open, and how many were before it. */
+  /** Whether each minute from `start` on is open, and how many open minutes precede it. */
   readonly #open: boolean[] = [];
   readonly #before: number[] = [0];
 
@@ -29,7 +29,7 @@ export class SlowClock {
     });
     for (let minute = 0; minute < days * DAY_MINUTES; minute++) {
       const shown = local.format(start + minute * MINUTE_MS);
-      const isOpen = shows(hours, shown.slice(0, 10), minutesOf(shown.slice(11)));
+      const isOpen = isOpenAt(hours, shown.slice(0, 10), minutesOf(shown.slice(11)));
       this.#open.push(isOpen);
       this.#before.push((this.#before.at(-1) ?? 0) + (isOpen ? 1 : 0));
     }
@@ -46,7 +46,7 @@ export class SlowClock {
     return (this.#before.at(-1) ?? 0) * MINUTE_MS;
   }
 
-  /** The first moment by which this much was open. */
+  /** The first moment by which this many milliseconds were open. */
   reached(open: number): number {
     let minute = 0;
     while ((this.#before[minute + 1] ?? Number.NaN) * MINUTE_MS < open) minute++;
@@ -56,7 +56,7 @@ export class SlowClock {
   }
 }
 
-function shows(hours: Hours, day: string, minute: number): boolean {
+function isOpenAt(hours: Hours, day: string, minute: number): boolean {
   const dayBefore = new Date(Date.parse(`${day}T12:00:00Z`) - 86_400_000)
     .toISOString()
     .slice(0, 10);

@@ -15,10 +15,10 @@ const POLICY = {
 };
 
 /**
- * A tenant whose calendar was counted by other time zone data, in which its zone had two hours less
- * in a while: closed from then on for two hours.
+ * A tenant whose calendar was computed with older time zone data. By that data, it closes for two
+ * hours, starting one to two hours from now.
  */
-async function tenantOfOlderData() {
+async function tenantWithOlderZoneData() {
   const created = await tenantWithLead();
   const { id } = (await created.call("POST", "/v1/calendars", ALWAYS)).json as { id: string };
   await created.call("PUT", "/v1/sla-policy", { ...POLICY, calendar_id: id });
@@ -58,7 +58,7 @@ const hoursToResolve = ({ due_at, created_at }: Exception) =>
   (Date.parse(due_at) - Date.parse(created_at)) / 3_600_000;
 
 it("recomputes open deadlines when time zone data changes, except manual and passed ones", async () => {
-  const { tenant, create, call, read } = await tenantOfOlderData();
+  const { tenant, create, call, read } = await tenantWithOlderZoneData();
   const moved = await create({ severity: "high" });
   expect(hoursToResolve(moved)).toBe(10);
   const byHand = await create({ severity: "high", due_at: await dueIn(900) });
@@ -90,7 +90,7 @@ it("recomputes open deadlines when time zone data changes, except manual and pas
 });
 
 it("still detects older data after an extension, once a day per calendar", async () => {
-  const { tenant } = await tenantOfOlderData();
+  const { tenant } = await tenantWithOlderZoneData();
   const print = () =>
     sql(
       `select zone_print = 'older' as older, zone_checked_at = '-infinity' as awaited

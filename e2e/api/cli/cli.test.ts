@@ -134,7 +134,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("a key is created, checked and rotated, and a wrong one ends with 3", async () => {
+test("a key is created, checked and rotated, and a wrong one exits with 3", async () => {
   const key = await cli.json<NewApiKey>(
     ...["keys", "create", "--name", "Cron", "--scope", "read:exceptions", "write:exceptions"],
   );

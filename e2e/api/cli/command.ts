@@ -8,7 +8,7 @@ export type Result = { code: number | null; stdout: string; stderr: string };
 
 type AtTerminal = { columns?: number; colors?: boolean; cwd?: string };
 
-/** The real binary, as one caller. */
+/** Runs the real command as one caller. */
 export class Cli {
   readonly #env: Record<string, string>;
 
@@ -29,7 +29,7 @@ export class Cli {
     return JSON.parse(stdout);
   }
 
-  /** At a terminal, where the command asks. `colors`: as most people see it. */
+  /** Runs the command at a terminal, where it prompts. Without `colors`, NO_COLOR is set. */
   startAtTerminal(
     args: string[],
     { columns = 120, colors = false, cwd }: AtTerminal = {},
@@ -58,7 +58,7 @@ export class Cli {
   }
 }
 
-/** A command that runs. */
+/** A running command. */
 export class Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Result>;
@@ -83,7 +83,7 @@ export class Started {
     await until(`it prints ${text}`, async () => `${this.stdout}${this.stderr}`.includes(text));
   }
 
-  /** As Ctrl-C does. */
+  /** Stops the command as Ctrl-C does. */
   stop(): Promise<Result> {
     this.child.kill("SIGINT");
     return this.ended;

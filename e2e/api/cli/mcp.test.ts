@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, RUN_TIMEOUT_MS);
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What a model reads: JSON, or the text of a failure. */
+/** The answer as a model reads it: JSON, or the text of a failure. */
 type Answer = { failed: boolean; text: string; json: () => unknown };
 
 async function withModel(
@@ -71,7 +71,7 @@ async function withModel(
 const READING = ["read:exceptions", "read:reconciliations"];
 const suggested = async () => (await fixture.matches({ state: "suggested" })).length;
 
-test("every reading tool answers from the tenant's own data", async () => {
+test("every read tool returns the tenant's own data", async () => {
   const { tenant, period, left } = fixture;
   const named = { id: period };
   const bank = { path: join(folder, "bank.csv"), source_id: left };
@@ -102,7 +102,7 @@ test("every reading tool answers from the tenant's own data", async () => {
       expect(answer, name).toMatchObject({ failed: false });
       expect(answer.json(), name).toMatchObject(wanted);
     }
-    // A preview imports nothing, and what writes is not there.
+    // A preview imports nothing, and the tools that write don't exist.
     expect(
       (await call("confirm_matches", { ...named, min_score: 0, expected_count: 2 })).text,
     ).toBe("There is no tool confirm_matches.");

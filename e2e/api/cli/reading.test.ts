@@ -81,11 +81,11 @@ describe("exports", () => {
   };
 
   test("each kind is tested", () => {
-    // A bundle is no list: cli.test.ts saves one.
+    // A bundle isn't a list. cli.test.ts saves one.
     expect([...Object.keys(EXPORTS), "bundle"].sort()).toEqual([...EXPORTED].sort());
   });
 
-  test.each(Object.entries(EXPORTS))("%s come whole as CSV and as NDJSON", async (what, wanted) => {
+  test.each(Object.entries(EXPORTS))("%s export fully as CSV and NDJSON", async (what, wanted) => {
     const { query = () => [], rows, has } = wanted;
     const filters = query().flatMap((pair) => ["--query", pair]);
     const args = ["export", what, ...(ids[what] ? [ids[what]] : []), ...filters];
@@ -120,7 +120,7 @@ describe("exports", () => {
     await expect(access(none)).rejects.toThrow();
   });
 
-  test("an ID that is missing, or not wanted, is wrong usage", async () => {
+  test("a missing or unexpected ID is a usage error", async () => {
     for (const what of ["matches", "statement", "entries"])
       expect(await cli.run(["export", what])).toMatchObject({ code: 2, stdout: "" });
     expect(await cli.run(["export", "exceptions", "exc_1"])).toMatchObject({ code: 2 });
@@ -162,7 +162,7 @@ test("logs tail prints the latest calls and each later one once, but not its own
   }
 });
 
-test("logs tail --failed leaves out what succeeded, as text", async () => {
+test("logs tail --failed prints only failed calls, as text", async () => {
   const tail = cli.start(["logs", "tail", "--failed"]);
   try {
     await raise("Succeeds");
@@ -176,7 +176,7 @@ test("logs tail --failed leaves out what succeeded, as text", async () => {
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(" ");
 
-/** Prints, line by line, what a shell offers in place of the last word. */
+/** Prints the completions that a shell offers for the last word, one per line. */
 const COMPLETE: Record<string, (words: readonly string[]) => string> = {
   bash: (words) => `eval "$(tieout completion bash)"
     COMP_WORDS=(${quoted(words)}); COMP_CWORD=${words.length - 1}

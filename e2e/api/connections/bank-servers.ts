@@ -50,7 +50,7 @@ export async function startBucket() {
   };
 }
 
-/** A server of one file at a time, for who has the token. */
+/** A server that serves one file at a time to callers with the token. */
 export async function startFileServer(token: string) {
   let file = { content: "", modified: new Date(0) };
   let reads = 0;
@@ -87,7 +87,7 @@ export async function startFileServer(token: string) {
       file = { content, modified: new Date(modified) };
     },
     reads: () => reads,
-    /** The next reader gets half of the file, and never the rest. Resolves once it has that. */
+    /** Sends the next reader half of the file and never the rest. Resolves once that half is sent. */
     holdNext: () =>
       new Promise<void>((sent) => {
         halfSent = sent;

@@ -33,7 +33,7 @@ export class ConnectedTenant {
     return api(method, `/v1/${path}`, { bearer, tenant: this.id, body });
   }
 
-  /** @returns the answer's body. Fails the test unless the call does. */
+  /** @returns the response's body. Fails the test unless the call succeeds. */
   async ok<Body>(method: string, path: string, body?: object): Promise<Body> {
     const answer = await this.call(method, path, body);
     expect([200, 201, 202], answer.text).toContain(answer.status);
@@ -60,13 +60,13 @@ export class ConnectedTenant {
     return this.ok("GET", `connections/${id}`);
   }
 
-  /** What a connection found, in the order in which it did. */
+  /** The files that a connection found, the first one first. */
   async files(id: string): Promise<ConnectionFile[]> {
     const { items } = await this.ok<{ items: ConnectionFile[] }>("GET", `connections/${id}/files`);
     return items.toReversed();
   }
 
-  /** Fetches, and waits until the fetch and the imports that it queued are over. */
+  /** Fetches, and waits until the fetch and the imports that it queued have ended. */
   async fetched(id: string): Promise<[files: ConnectionFile[], Connection]> {
     const before = await this.ok<Connection>("POST", `connections/${id}/fetch`);
     const after = await until("the fetch is over", async () => {
@@ -76,7 +76,7 @@ export class ConnectedTenant {
     return [await this.settled(id), after];
   }
 
-  /** What a connection found, once no import of it is under way. */
+  /** The files that a connection found, once all of their imports have ended. */
   settled(id: string): Promise<ConnectionFile[]> {
     const ended = async () => {
       const files = await this.files(id);

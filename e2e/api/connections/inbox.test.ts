@@ -45,7 +45,7 @@ async function send(to: string, mail: SendMailOptions, signedBy = "bank.example"
 
 const attached = (filename: string, content: string) => ({ attachments: [{ filename, content }] });
 
-test("a mail's attachments are imported once each, with what proved their sender", async () => {
+test("a mail's attachments are imported once each, with how their sender was verified", async () => {
   const connection = await tenant.connect(SETTINGS);
   const { id, address } = connection;
   expect(address).toMatch(/^files-[0-9a-f]{20}@files\.tieout\.example$/);
@@ -73,7 +73,7 @@ test("a mail's attachments are imported once each, with what proved their sender
   expect(await tenant.lineCount(connection)).toBe(2);
 });
 
-test("a mail is refused from others, unproved, to no address, and while paused", async () => {
+test("a mail is refused if its sender isn't allowed or verified, to an unknown address, and while paused", async () => {
   const { id, address } = await tenant.connect(SETTINGS);
   const mail = attached("day.csv", csv("2026-11-06,1.00,C"));
   expect(await send(address, { ...mail, from: "eve@evil.example" }, "evil.example")).toMatch(
@@ -86,7 +86,7 @@ test("a mail is refused from others, unproved, to no address, and while paused",
   expect(await tenant.files(id)).toEqual([]);
 });
 
-test("a file that can't be imported is listed with the reason, and its name is no path", async () => {
+test("a file that can't be imported is listed with the reason, and its name is never a path", async () => {
   const { id, address } = await tenant.connect({ ...SETTINGS, file_glob: "*" });
   const mail = attached("../../etc/passwd", "Datum;Betrag\n1.1.;5\n");
   expect(await send(address, mail)).toMatch(/^250/);
@@ -97,7 +97,7 @@ test("a file that can't be imported is listed with the reason, and its name is n
 });
 
 test.runIf(WHOLE)(
-  "mails that arrive at the same time are all accepted, at once or when sent again",
+  "mails that arrive at the same time are all accepted, immediately or when sent again",
   async () => {
     const connection = await tenant.connect(SETTINGS);
     const waiting = new Map(
@@ -119,7 +119,7 @@ test.runIf(WHOLE)(
   },
 );
 
-test("a connection by mail needs senders, keeps its address, and isn't fetched from", async () => {
+test("a mail connection needs senders, keeps its address, and can't be fetched", async () => {
   const { id: source_id } = await tenant.source();
   const create = (body: object) => tenant.call("POST", "connections", { source_id, ...body });
   expect((await create({ kind: "mail" })).status).toBe(400);

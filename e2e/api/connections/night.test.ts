@@ -54,7 +54,7 @@ const importsOf = ({ source_id }: Connection) =>
   tenant.ok<{ items: { status: string }[] }>("GET", `imports?source_id=${source_id}`);
 
 test(
-  "a file whose worker is killed twice is imported once, and nothing of the attempts is left",
+  "a file whose worker is killed twice is imported once, and the attempts leave nothing behind",
   async () => {
     const connection = await tenant.connect(address.settings);
     const rows = Array.from({ length: 200_000 }, (_, n) => `2026-11-05,${n + 1}.00,Line ${n}`);
@@ -132,7 +132,7 @@ test.skipIf(whyNoSshd() !== null)(
       const [payouts] = await tenant.fetched(processor.id);
       expect(payouts.map(({ outcome }) => outcome).sort()).toEqual(["duplicate", "imported"]);
 
-      // Ten o'clock.
+      // The time by which the files are expected has passed.
       await sql(
         `update connections set expected_at = now() - interval '1 second', next_look_at = null
          where id = any ($1)`,
@@ -174,7 +174,7 @@ test.skipIf(whyNoSshd() !== null)(
 );
 
 test.skipIf(whyNoPasswords() !== null)(
-  "by SFTP with a password files are fetched, and with a wrong one the connection says so",
+  "SFTP fetches files with a password, and a wrong one is reported on the connection",
   async () => {
     const ssh = await startSshServer("correct horse battery staple");
     try {

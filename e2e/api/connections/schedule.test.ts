@@ -33,7 +33,7 @@ function hhmm(minutes: number): string {
   return new Date(minutes * 60_000).toISOString().slice(11, 16);
 }
 
-/** The day and the time that a clock of the zone shows. */
+/** The local day and time in the zone. */
 function local(moment: number, zone: string): { day: number; time: string } {
   const text = new Intl.DateTimeFormat("sv-SE", {
     timeZone: zone,
@@ -50,7 +50,7 @@ function isOpen(openDaysOf: Situation["open_days"], day: number): boolean {
   return opened.includes(day) || (weekdays.includes(weekday) && !closed.includes(day));
 }
 
-/** What the schedule of each situation says, by the database's own functions. */
+/** The next fetch and deadline of each situation, by the database's own functions. */
 async function answersFor(situations: readonly Situation[]) {
   return sql<{ fetched: string; expected: string; opens: string[] }>(
     `select extract(epoch from private.next_fetch(s.schedule, s.zone, s.days, s.moment, s.pause,
@@ -82,7 +82,7 @@ test("fetches begin on business days and continue until a file arrives or is lat
     const isInWindow = isOpen(open_days, now.day) && now.time >= example.at;
     const ends = is_missing ? "23:59" : retry_until;
     const known = local(retried, zone);
-    // Where clocks change, a time of the wall comes twice or never.
+    // At a clock change, a local time occurs twice or never.
     const isPlain = !isNearChange(zone, moment) && !isNearChange(zone, Number(fetched));
     expect(Number(fetched), JSON.stringify(example)).toBeGreaterThan(moment);
     expect(isOpen(open_days, next.day), JSON.stringify(example)).toBe(true);
@@ -110,7 +110,7 @@ function isNearChange(zone: string, moment: number): boolean {
   return hours(moment + 1.5 * DAY_MS) - hours(moment - 1.5 * DAY_MS) !== 3 * 24 * 60;
 }
 
-test("a fetch skipped by the clocks comes after, a repeated one comes once", async () => {
+test("a fetch at a skipped local time runs right after it, and at a repeated one it runs once", async () => {
   const berlin = { zone: "Europe/Berlin", open_days: null, pause_minutes: 5, is_missing: false };
   const everyDay = { weekdays: [1, 2, 3, 4, 5, 6, 7], opened: [], closed: [] };
   const spring = { ...berlin, open_days: everyDay, at: "02:30", retry_until: "05:00" };

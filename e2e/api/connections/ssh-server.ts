@@ -9,12 +9,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 const SSHD = "/usr/sbin/sshd";
 
-/** Why OpenSSH can't be tested with here, or null. */
+/** Why this machine can't test with OpenSSH, or null. */
 export function whyNoSshd(): string | null {
   return existsSync(SSHD) ? null : `${SSHD} is missing: apt-get install openssh-server`;
 }
 
-/** Why signing in by a password can't be tested with here, or null. */
+/** Why this machine can't test sign-in with a password, or null. */
 export function whyNoPasswords(): string | null {
   if (process.getuid?.() !== 0) return "Only root can give sshd another /etc/shadow.";
   const { status } = spawnSync("unshare", ["--mount", "true"]);
@@ -41,14 +41,15 @@ const hashOf = (password: string) =>
   execFileSync("openssl", ["passwd", "-6", "-stdin"], { input: password, encoding: "utf8" }).trim();
 
 /**
- * OpenSSH for the user of the tests, whose folder `outgoing` is served. With a password, the user
- * signs in by that and not by a key: sshd sees it in a file that is /etc/shadow for it alone.
+ * Starts OpenSSH for the user who runs the tests, serving the folder `outgoing`. If a password is
+ * given, the user signs in with it and not with a key: it is in a file that only this sshd sees as
+ * /etc/shadow.
  */
 export async function startSshServer(password?: string) {
   const home = await mkdtemp(join(tmpdir(), "tieout-sshd-"));
   const folder = join(home, "outgoing");
   await mkdir(folder);
-  // Only root needs it, to separate privileges.
+  // sshd needs it for privilege separation if it runs as root.
   if (process.getuid?.() === 0) await mkdir("/run/sshd", { recursive: true });
   newKey(join(home, "user"));
   await writeFile(join(home, "authorized"), await readFile(join(home, "user.pub")), {
@@ -61,7 +62,7 @@ export async function startSshServer(password?: string) {
   let hostKeys = 0;
   let server: ChildProcess | undefined;
 
-  /** Starts it with a new host key. */
+  /** Starts sshd with a new host key. */
   async function start(): Promise<string> {
     const hostKey = join(home, `host-${hostKeys++}`);
     const fingerprint = newKey(hostKey);

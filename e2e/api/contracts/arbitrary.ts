@@ -27,14 +27,17 @@ type Definitions = Record<string, JsonSchema>;
 const MAX_TEXT_LENGTH = 300;
 const MAX_ITEMS = 8;
 /**
- * `stringMatching` holds every character of a Unicode property, which takes gigabytes, and refuses
- * to look ahead or back.
+ * Patterns that `stringMatching` can't generate: it enumerates the characters of a Unicode property,
+ * which takes gigabytes, and rejects lookaheads and lookbehinds.
  */
-const BEYOND_STRING_MATCHING = /\\p\{|\(\?<?[=!]/i;
+const UNSUPPORTED_PATTERN = /\\p\{|\(\?<?[=!]/i;
 
-/** Values that fit a schema. */
-export function fitting(schema: JsonSchema, definitions: Definitions = {}): fc.Arbitrary<unknown> {
-  const inner = (item: JsonSchema) => fitting(item, definitions);
+/** Values that are valid for a schema. */
+export function validValues(
+  schema: JsonSchema,
+  definitions: Definitions = {},
+): fc.Arbitrary<unknown> {
+  const inner = (item: JsonSchema) => validValues(item, definitions);
   if (schema.$ref)
     return inner(definitions[schema.$ref.replace("#/components/schemas/", "")] ?? {});
   if ("const" in schema) return fc.constant(schema.const);
@@ -71,11 +74,11 @@ export function fitting(schema: JsonSchema, definitions: Definitions = {}): fc.A
   }
 }
 
-/** Those values, but for one place: replaced by something odd, left out, or added. */
-export function nearly(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+/** These values with one mutation: a field replaced by an odd value, removed, or added. */
+export function mutated(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.constantFrom("replace", "remove", "add");
   return fc
-    .tuple(values, fc.nat(), odd, change, fc.string())
+    .tuple(values, fc.nat(), oddValues, change, fc.string())
     .map(([value, at, strange, how, name]) => {
       if (typeof value !== "object" || value === null) return strange;
       const known = Object.keys(value);
@@ -85,8 +88,8 @@ export function nearly(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     });
 }
 
-/** What callers send by mistake or on purpose. */
-export const odd: fc.Arbitrary<unknown> = fc.oneof(
+/** Values that callers send by mistake or on purpose. */
+export const oddValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 4 }),
   fc.constantFrom<unknown>(
     null,
@@ -143,7 +146,7 @@ function text({
   if (format === "date") return moment.map((iso) => iso.slice(0, 10));
   if (format === "uri") return fc.webUrl({ validSchemes: ["https"] });
   const matches = new RegExp(pattern ?? "", "u");
-  if (pattern && !BEYOND_STRING_MATCHING.test(pattern)) return fc.stringMatching(matches);
+  if (pattern && !UNSUPPORTED_PATTERN.test(pattern)) return fc.stringMatching(matches);
   return fc
     .string({ unit: "grapheme", minLength, maxLength: Math.min(maxLength, MAX_TEXT_LENGTH) })
     .filter((value) => value.length <= maxLength && matches.test(value));

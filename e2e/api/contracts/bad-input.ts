@@ -45,7 +45,7 @@ export function badQueryValues({
   return common;
 }
 
-/** Bodies that no operation takes, whatever its schema. */
+/** Bodies that every operation refuses, whatever its schema. */
 export const BAD_BODIES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   "an array": "[]",
   "a number": "1",
@@ -54,34 +54,34 @@ export const BAD_BODIES: Record<string, string | Uint8Array<ArrayBuffer>> = {
   "broken JSON": '{"a":',
   "JSON with a comment": '{"a":1/*b*/}',
   "two objects": "{}{}",
-  "bytes that are no UTF-8": new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
+  "bytes that aren't UTF-8": new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
 };
 
 const NESTED_65 = JSON.parse(`${'{"a":'.repeat(64)}1${"}".repeat(64)}`);
 
-/** A valid body, with each of its texts and free objects replaced by JSON that cannot be stored. */
-export function spoiled(body: Record<string, unknown>): [name: string, body: string][] {
+/** A valid body, with each of its texts and free objects in turn made impossible to store. */
+export function unstorableBodies(body: Record<string, unknown>): [name: string, body: string][] {
   return Object.entries(body).flatMap(([field, value]) => {
-    const such = (strange: unknown) => JSON.stringify({ ...body, [field]: strange });
+    const bodyWith = (strange: unknown) => JSON.stringify({ ...body, [field]: strange });
     if (typeof value === "string") {
       return [
-        [`a NUL character in ${field}`, such(`${value}\0`)],
-        [`a lone surrogate in ${field}`, such(`${value}\ud800`)],
+        [`a NUL character in ${field}`, bodyWith(`${value}\0`)],
+        [`a lone surrogate in ${field}`, bodyWith(`${value}\ud800`)],
       ];
     }
     if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
     return [
-      [`a NUL character within ${field}`, such({ ...value, a: ["\0"] })],
-      [`a NUL character in a name within ${field}`, such({ ...value, "a\0": 1 })],
-      [`a lone surrogate within ${field}`, such({ ...value, a: { b: "\udc00" } })],
+      [`a NUL character within ${field}`, bodyWith({ ...value, a: ["\0"] })],
+      [`a NUL character in a name within ${field}`, bodyWith({ ...value, "a\0": 1 })],
+      [`a lone surrogate within ${field}`, bodyWith({ ...value, a: { b: "\udc00" } })],
       [
         `a field called __proto__ within ${field}`,
-        such({ ...value, a: JSON.parse('{"__proto__":1}') }),
+        bodyWith({ ...value, a: JSON.parse('{"__proto__":1}') }),
       ],
-      [`nesting of 65 within ${field}`, such(NESTED_65)],
+      [`nesting of 65 within ${field}`, bodyWith(NESTED_65)],
       [
         `a number beyond a double within ${field}`,
-        such({ ...value, a: "1e400" }).replace('"1e400"', "1e400"),
+        bodyWith({ ...value, a: "1e400" }).replace('"1e400"', "1e400"),
       ],
     ];
   });

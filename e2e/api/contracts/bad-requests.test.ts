@@ -7,7 +7,7 @@ import {
   badQueryValues,
   bodyOfSize,
   type ParameterSchema,
-  spoiled,
+  unstorableBodies,
 } from "./bad-input.ts";
 import { expectProblem, expectSameResponse } from "./conformance.ts";
 import {
@@ -22,7 +22,7 @@ import { type Fixture, type Sample, sampleFor } from "./samples.ts";
 
 const document = openApiDocument();
 
-const NAMING = CONTRACTS.filter((contract) => recordParams(contract).length > 0);
+const WITH_RECORD_ID = CONTRACTS.filter((contract) => recordParams(contract).length > 0);
 const WITH_BODY = CONTRACTS.filter(takesBody);
 const PAGED = CONTRACTS.filter(({ query }) => query.shape.cursor);
 
@@ -58,7 +58,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   });
 
   if (contract.query.shape.cursor)
-    test("a cursor that it did not give 400", async () => {
+    test("a cursor that it did not return is 400", async () => {
       const forged = Buffer.from(JSON.stringify(["id", ["' or 1=1 --"]])).toString("base64url");
       for (const cursor of variants(
         ["x", "e30", "W10", forged, "x".repeat(5000)],
@@ -78,16 +78,16 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       const foreign = await sampleFor(contract, stranger);
       for (const name of recordParams(contract)) {
         const id = foreign.params?.[name] as string;
-        const never = neverGiven(id);
-        const toForeign = await invoke(
+        const never = unknownId(id);
+        const foreignAnswer = await invoke(
           contract,
           fixture,
           {},
           { ...sample, params: { ...sample.params, [name]: id } },
         );
-        expectProblem(toForeign, "not_found", contract);
+        expectProblem(foreignAnswer, "not_found", contract);
         expectSameResponse(
-          toForeign,
+          foreignAnswer,
           await invoke(
             contract,
             fixture,
@@ -103,11 +103,11 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       for (const name of recordParams(contract)) {
         const call = (id: string) =>
           invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, [name]: id } });
-        const never = await call(neverGiven(sample.params?.[name] as string));
+        const never = await call(unknownId(sample.params?.[name] as string));
         for (const id of variants(
           ["x", "' or 1=1 --", "%", "..%2f", "x".repeat(2000), "exc_", "\u{1F511}"],
           contract,
-          NAMING,
+          WITH_RECORD_ID,
         )) {
           const answer = await call(id);
           expectProblem(answer, "not_found", contract);
@@ -117,7 +117,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     });
 
   if (contract.path.startsWith("/v1/tenants/{id}"))
-    test("a tenant in the path that is not the header's 403", async () => {
+    test("a path tenant other than the header's is 403", async () => {
       for (const id of [stranger.tenant, uniqueName("t")]) {
         expectProblem(
           await invoke(contract, fixture, {}, { ...sample, params: { ...sample.params, id } }),
@@ -128,7 +128,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     });
 
   if (contract.upload)
-    test("an upload of another media type 415", async () => {
+    test("an upload of an unsupported media type is 415", async () => {
       for (const type of ["application/json", "text/plain", "image/png", ""].filter(
         (value) => !contract.upload?.includes(value),
       )) {
@@ -141,9 +141,9 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     });
 
   if (takesBody(contract))
-    describe("with a body", () => {
+    describe("a body", () => {
       test.each(variants(Object.entries(BAD_BODIES), contract, WITH_BODY))(
-        "of %s 400",
+        "of %s is 400",
         async (_name, body) => {
           expectProblem(
             await invoke(contract, fixture, { body }, sample),
@@ -154,14 +154,14 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       );
 
       test.runIf(inFull)("that can't be stored is 400", async () => {
-        for (const [name, body] of spoiled(sample.body ?? {})) {
+        for (const [name, body] of unstorableBodies(sample.body ?? {})) {
           const answer = await invoke(contract, fixture, { body }, sample);
           expect(answer.status, `${name}: ${answer.text}`).toBe(400);
           expectProblem(answer, "invalid_request", contract);
         }
       });
 
-      test("with a field that does not exist 400", async () => {
+      test("with an unknown field is 400", async () => {
         const body = { ...sample.body, no_such_field: 1 };
         if (contract.body?.safeParse(body).success) return;
         const answer = await invoke(contract, fixture, { body }, sample);
@@ -169,7 +169,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         expect(answer.json).toHaveProperty("errors.0.path", "no_such_field");
       });
 
-      test("with a field that is not its caller's to set 400", async () => {
+      test("with a field that only the server sets is 400", async () => {
         for (const name of [
           "id",
           "tenant_id",
@@ -193,7 +193,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         }
       });
 
-      test("of another media type 415", async () => {
+      test("of an unsupported media type is 415", async () => {
         const types = [
           "text/plain",
           "application/x-www-form-urlencoded",
@@ -215,7 +215,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         }
       });
 
-      test("that is compressed 415", async () => {
+      test("that is compressed is 415", async () => {
         const answer = await invoke(
           contract,
           fixture,
@@ -226,7 +226,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         expect(answer.headers.get("accept-encoding")).toBe("identity");
       });
 
-      test.runIf(inFull)("of one byte more than it takes 413", async () => {
+      test.runIf(inFull)("of one byte over the limit is 413", async () => {
         expectProblem(
           await invoke(contract, fixture, { body: bodyOfSize(contract.bodyMaxBytes + 1) }, sample),
           "payload_too_large",
@@ -238,7 +238,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
         ).not.toBe(413);
       });
 
-      test("nothing is said of the body to who may not call", async () => {
+      test("is not validated for an unauthenticated caller", async () => {
         const answer = await invoke(contract, fixture, { bearer: undefined, body: "{" }, sample);
         expectProblem(answer, "unauthenticated", contract);
       });
@@ -257,8 +257,8 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
   }
 });
 
-/** An identifier of the same kind, of nothing. */
-function neverGiven(id: string): string {
+/** An identifier of the same kind that doesn't exist. */
+function unknownId(id: string): string {
   return id
     .replace(/(?<=^[0-9a-f]{8}-)[0-9a-f]{4}/, "0000")
     .replace(/[0-9a-f]{20,}$/, (digits) =>

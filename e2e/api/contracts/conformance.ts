@@ -12,7 +12,7 @@ type Documented = { $ref?: string; content?: Record<string, unknown> };
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 const faultsAt = validatorOf(closed(document));
 
-/** Everything in which an answer is not what the OpenAPI document says of the operation. */
+/** Every way in which a response deviates from the OpenAPI document of its operation. */
 export function faultsOf(
   { path, method }: Contract,
   { status, headers, json, text }: Answer,
@@ -45,7 +45,8 @@ export function expectConforms(contract: Contract, answer: Answer): void {
 }
 
 /**
- * An error in the one documented form, with this code; if an operation is given, documented for it.
+ * Expects an error in the one documented form with this code. If an operation is given, the error
+ * must be documented for it.
  */
 export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contract): void {
   const { status, title } = ERRORS[code];
@@ -73,7 +74,7 @@ export function expectProblem(answer: Answer, code: ErrorCode, contract?: Contra
   if (contract) expectConforms(contract, answer);
 }
 
-/** Two refusals that must be indistinguishable: equal byte for byte, except for the request ID. */
+/** Expects two responses to be equal byte for byte, except for the request ID. */
 export function expectSameResponse(left: Answer, right: Answer): void {
   const anonymous = ({ text, headers }: Answer) =>
     text.replaceAll(headers.get("x-request-id") ?? "", "");
@@ -81,7 +82,7 @@ export function expectSameResponse(left: Answer, right: Answer): void {
   expect(right.status).toBe(left.status);
 }
 
-/** `errors` comes with the codes that say which place is wrong. */
+/** Whether a problem has `errors`: only codes about invalid fields have it. */
 function hasErrors({ json }: Answer): boolean {
   return typeof json === "object" && json !== null && "errors" in json;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { openApiDocument } from "#lib/openapi/document.ts";
 import type { Contract } from "#lib/wire/contract.ts";
-import { fitting, type JsonSchema, nearly, odd } from "./arbitrary.ts";
+import { type JsonSchema, mutated, oddValues, validValues } from "./arbitrary.ts";
 import { recordParams } from "./operation.ts";
 import type { Sample } from "./samples.ts";
 
@@ -22,8 +22,8 @@ type Fuzzed = {
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 
 /**
- * Calls of an operation, valid and nearly valid: by its schemas, and around a sample that is known
- * to be valid.
+ * Valid and nearly valid calls of an operation, generated from its schemas and by mutating a sample
+ * that is known to be valid.
  */
 export function callOf(contract: Contract, sample: Sample): fc.Arbitrary<Fuzzed> {
   const operation: Operation = document.paths[contract.path][contract.method.toLowerCase()];
@@ -46,14 +46,14 @@ type Sent = { body?: string; type: string };
 function bodyOf({ requestBody }: Operation, { body = {} }: Sample): fc.Arbitrary<Sent> {
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (!type || !media) return fc.constant({ type: "application/json" });
-  const fit = fitting(media.schema, document.components.schemas);
+  const valid = validValues(media.schema, document.components.schemas);
   const known = fc.constant(body);
   return fc
     .oneof(
-      { weight: 4, arbitrary: fit },
-      { weight: 2, arbitrary: nearly(fit) },
+      { weight: 4, arbitrary: valid },
+      { weight: 2, arbitrary: mutated(valid) },
       { weight: 1, arbitrary: known },
-      { weight: 3, arbitrary: nearly(known) },
+      { weight: 3, arbitrary: mutated(known) },
     )
     .map((value) => ({ type, body: JSON.stringify(value) }));
 }
@@ -61,7 +61,7 @@ function bodyOf({ requestBody }: Operation, { body = {} }: Sample): fc.Arbitrary
 function uploadOf({ upload }: Contract, sample: Sample): fc.Arbitrary<Sent> {
   const line = fc.oneof(
     fc.constant(sample.upload?.text.trim() ?? ""),
-    odd.map((value) => JSON.stringify(value)),
+    oddValues.map((value) => JSON.stringify(value)),
     fc.string({ unit: "grapheme" }),
   );
   const text = fc
@@ -79,7 +79,7 @@ function queryOf(
     .filter((parameter) => parameter.in === "query")
     .map(({ name, schema }) => {
       const values = fc.oneof(
-        { weight: 5, arbitrary: fitting(schema, document.components.schemas).map(String) },
+        { weight: 5, arbitrary: validValues(schema, document.components.schemas).map(String) },
         fc.string({ unit: "grapheme" }),
       );
       const fuzzed =
@@ -95,7 +95,7 @@ function queryOf(
   return fc.tuple(...one, stray).map((parts) => parts.flat());
 }
 
-/** Occasionally a malformed identifier. */
+/** The sample's path parameters, occasionally with a malformed identifier. */
 function paramsOf(
   contract: Contract,
   { params = {} }: Sample,

@@ -7,24 +7,24 @@ import { brokenInvariants } from "./invariants.ts";
 import { createFixture, invoke } from "./operation.ts";
 import { type Sample, sampleFor } from "./samples.ts";
 
-/** FUZZ_SEED and FUZZ_CASES, of all operations together, look further, or at one finding again. */
+/** FUZZ_SEED repeats a finding. FUZZ_CASES is the number of cases of all operations together. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20261120);
 const RUNS = process.env.FUZZ_CASES
   ? Math.ceil(Number(process.env.FUZZ_CASES) / CONTRACTS.length)
   : 40;
 const TIMEOUT_MS = 300_000 + 1000 * RUNS;
-const WAYS = `${RUNS * CONTRACTS.length} cases, FUZZ_SEED=${SEED}`;
+const SETTINGS = `${RUNS * CONTRACTS.length} cases, FUZZ_SEED=${SEED}`;
 
-beforeAll(() => console.log(`Fuzz: ${WAYS}`));
+beforeAll(() => console.log(`Fuzz: ${SETTINGS}`));
 
-/** Calls with many filters rarely pass validation by chance. */
-const asSampled = ({ query = {}, params = {} }: Sample) => ({
+/** The sample itself, because random calls with many filters rarely pass validation. */
+const sampleAsCall = ({ query = {}, params = {} }: Sample) => ({
   type: "application/json",
   query: Object.entries(query),
   params,
 });
 
-describe(`fuzz of ${WAYS}`, () => {
+describe(`fuzz of ${SETTINGS}`, () => {
   test.each(CONTRACTS)(
     "$operationId never returns 500, each response fits OpenAPI, and the database's invariants hold",
     { timeout: TIMEOUT_MS },
@@ -47,11 +47,11 @@ describe(`fuzz of ${WAYS}`, () => {
         {
           seed: SEED,
           numRuns: RUNS,
-          examples: contract.method === "GET" ? [[asSampled(sample)]] : [],
+          examples: contract.method === "GET" ? [[sampleAsCall(sample)]] : [],
         },
       );
       expect(await brokenInvariants(fixture.tenant)).toEqual([]);
-      expect(statuses, "No call got through: the fuzz sees refusals only.").toContain(
+      expect(statuses, "No call succeeded: the fuzz test sees only refusals.").toContain(
         contract.status,
       );
     },

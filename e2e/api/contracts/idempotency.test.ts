@@ -10,7 +10,7 @@ const INVALID_KEYS = ["", "x".repeat(MAX_KEY_LENGTH + 1), 1, {}, ["a"], true, "a
 
 /** Uploads are stored in batches, which have their own tests. */
 const contracts = CONTRACTS.filter(({ idempotency, upload }) => idempotency && !upload).filter(
-  // One function keeps all answers: the gate repeats a fifth of the operations.
+  // One function stores all responses, so the gate tries only a fifth of the operations.
   (contract, place) => isTriedInFull(contract) || place % 5 === 0,
 );
 
@@ -23,7 +23,7 @@ describe.each(contracts)("$operationId", (contract) => {
     fixture = await createFixture();
   });
 
-  test("the same key and request give the first answer again", async () => {
+  test("the same key and request replay the first response", async () => {
     const sample = await sampleFor(contract, fixture);
     const key = uniqueName("key");
     const first = await invoke(
@@ -54,7 +54,7 @@ describe.each(contracts)("$operationId", (contract) => {
     }
   });
 
-  test.runIf(inFull)("ten at once are one", async () => {
+  test.runIf(inFull)("ten concurrent calls with one key take effect once", async () => {
     const sample = await sampleFor(contract, fixture);
     const body = { ...sample.body, [field]: uniqueName("key") };
     const answers = await Promise.all(
@@ -66,7 +66,7 @@ describe.each(contracts)("$operationId", (contract) => {
     ).toHaveLength(1);
   });
 
-  test.runIf(inFull)("the same key for another request 422", async () => {
+  test.runIf(inFull)("the same key for another request is 422", async () => {
     const [sample, other] = [
       await sampleFor(contract, fixture),
       await sampleFor(contract, fixture),
@@ -82,7 +82,7 @@ describe.each(contracts)("$operationId", (contract) => {
     );
   });
 
-  test.runIf(inFull)("a key is its tenant's and its principal's own", async () => {
+  test.runIf(inFull)("a key is scoped to its tenant and its principal", async () => {
     const headers = { "Idempotency-Key": uniqueName("key") };
     const sample = await sampleFor(contract, fixture);
     await invoke(contract, fixture, { headers }, sample);
@@ -115,7 +115,7 @@ describe.each(contracts)("$operationId", (contract) => {
     expectProblem(await invoke(contract, fixture, different, sample), "invalid_request", contract);
   });
 
-  test.runIf(inFull)("255 characters are a key", async () => {
+  test.runIf(inFull)("a key may have 255 characters", async () => {
     const sample = await sampleFor(contract, fixture);
     const answer = await invoke(
       contract,
@@ -127,7 +127,7 @@ describe.each(contracts)("$operationId", (contract) => {
   });
 
   if (required) {
-    test("without a key 400", async () => {
+    test("a missing key is 400", async () => {
       const { params, body = {} } = await sampleFor(contract, fixture);
       const call = { bearer: fixture.admin, tenant: fixture.tenant, body };
       expectProblem(

@@ -1,7 +1,7 @@
 /** Invariants of a tenant's rows in the database after any calls, independent of responses. */
 import { sql } from "#e2e/fixtures.ts";
 
-/** Each counts or names what breaks it. */
+/** Each query returns the rows that violate the invariant, or a row if a count is wrong. */
 const INVARIANTS: Record<string, string> = {
   "the SLA counts are those of the open exceptions": `
     select 'sum' from (select coalesce(sum(breached + at_risk + on_track), 0) as counted
@@ -45,11 +45,11 @@ const INVARIANTS: Record<string, string> = {
       from public.security_events
       where tenant_id = $1 window w as (order by seq)) e
     where e.last is not null and (e.seq <> e.last + 1 or e.prev_hash is distinct from e.before)`,
-  "an idempotency key that was used has its answer": `
+  "a used idempotency key has its response": `
     select i.key_hash from private.idempotency_keys i where i.tenant_id = $1 and i.answer is null`,
 };
 
-/** One sentence for each that a tenant's rows break, with up to three of them. */
+/** One sentence for each violated invariant, with up to three of the tenant's rows. */
 export async function brokenInvariants(tenant: string): Promise<string[]> {
   const broken: string[] = [];
   for (const [guarantee, query] of Object.entries(INVARIANTS)) {

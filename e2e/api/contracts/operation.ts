@@ -30,11 +30,11 @@ export async function invoke(
   const type: Record<string, string> = upload ? { "Content-Type": upload.type } : {};
   return api(contract.method, pathOf(contract, params), {
     ...sent,
-    headers: { ...dueKey(contract, sent), ...type, ...sent.headers },
+    headers: { ...requiredKey(contract, sent), ...type, ...sent.headers },
   });
 }
 
-function dueKey({ idempotency }: Contract, { body }: Call): Record<string, string> {
+function requiredKey({ idempotency }: Contract, { body }: Call): Record<string, string> {
   const inBody = typeof body === "object" && idempotency !== null && idempotency.field in body;
   return idempotency?.required && !inBody ? { "Idempotency-Key": uniqueName("key") } : {};
 }
@@ -48,26 +48,26 @@ export function recordParams({ params, tenantParam }: Contract): string[] {
   return Object.keys(params.shape).filter((name) => name !== tenantParam && name !== "number");
 }
 
-/** Whether a JSON object is read, even if every field is refused; an upload is read as a stream. */
+/** Whether the operation reads a JSON object as its body. An upload is read as a stream. */
 export function takesBody({ method, upload }: Contract): boolean {
   return upload === null && method !== "GET";
 }
 
 /**
- * One that reads, one that writes, one that only people call: the gate tries these in full, `npm
- * run proof` all.
+ * Operations that the gate tries in full: a read, a write, and one that only people may call. `npm
+ * run proof` tries all in full.
  */
 const IN_FULL = ["listExceptions", "createException", "createApiKey"];
 
-/** Whether this run tries an operation as everybody and with everything. */
+/** Whether this run tries an operation as every principal and with every input. */
 export function isTriedInFull({ operationId }: Contract): boolean {
   return WHOLE || IN_FULL.includes(operationId);
 }
 
 /**
- * What every operation refuses alike, by the one way that they share: all of it at the first of
- * `among`, two at each of the others (one in the gate), another two each time. So each operation is
- * seen to go that way, and nothing is left out.
+ * The inputs to try on an operation, of those that shared code refuses for every operation. The
+ * first operation of `among` gets all of them, each other one the next two (one in the gate). So
+ * every input is tried, and every operation is shown to run that code.
  */
 export function variants<Variant>(
   all: readonly Variant[],

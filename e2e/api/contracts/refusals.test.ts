@@ -21,7 +21,7 @@ const MALFORMED_BEARERS = [
   "x".repeat(10_000),
 ];
 
-const PERSONS: Role[][] = [[], ...ROLES.map((role) => [role])];
+const ROLE_SETS: Role[][] = [[], ...ROLES.map((role) => [role])];
 
 /** A tenant that the callers of all operations are not members of. */
 let stranger: Fixture;
@@ -54,7 +54,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     return `${key_id}.${key_secret}`;
   };
 
-  test("without a credential it is 401", async () => {
+  test("a call without a credential is 401", async () => {
     expectProblem(
       await invoke(contract, fixture, { bearer: undefined }, sample),
       "unauthenticated",
@@ -93,14 +93,14 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test.runIf(inFull)("a token that proves nothing is 401", async () => {
+  test.runIf(inFull)("a token that can't be verified is 401", async () => {
     const claims = { sub: "ada", tenants: { [fixture.tenant]: ["tenant_admin"] } };
     const tokens = [
       await signToken(claims, { secret: uniqueName("another-secret-of-at-least-32-bytes") }),
       await signToken(claims, { expires: "-1m" }),
       await signToken({ ...claims, nbf: Math.floor(Date.now() / 1000) + 3600 }),
       await signToken({ ...claims, sub: undefined }),
-      // What the server signs for its own database client, and what passes itself off as that.
+      // A token that the server signs for its own database client, and imitations of it.
       await signToken({ ...claims, iss: "tieout-internal" }),
       await signToken(
         { ...claims, iss: "tieout-internal", tenant_id: fixture.tenant, role: "authenticated" },
@@ -116,7 +116,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
       );
   });
 
-  test.runIf(inFull)("without exactly one tenant it is 400", async () => {
+  test.runIf(inFull)("a call without exactly one tenant is 400", async () => {
     const { tenant } = fixture;
     for (const named of variants(
       [[], "", [tenant, tenant], [tenant, stranger.tenant], `${tenant},${stranger.tenant}`],
@@ -170,28 +170,30 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     }
   });
 
-  test("only its roles let a user pass", async () => {
-    const isMeant = (roles: Role[]) =>
+  test("only users with one of its roles may call it", async () => {
+    const hasRole = (roles: Role[]) =>
       access.roles === "any" || access.roles.some((role) => roles.includes(role));
-    const refused = PERSONS.filter((roles) => !isMeant(roles));
-    // database/access.test.ts asks as every role about every function.
-    const tried = inFull ? PERSONS : [["tenant_admin"] as Role[], ...variants(refused, contract)];
-    for (const roles of tried) {
-      const meant = isMeant(roles);
+    const refused = ROLE_SETS.filter((roles) => !hasRole(roles));
+    // database/access.test.ts tries every function as every role.
+    const callers = inFull
+      ? ROLE_SETS
+      : [["tenant_admin"] as Role[], ...variants(refused, contract)];
+    for (const roles of callers) {
+      const isAllowed = hasRole(roles);
       const bearer = await userToken(fixture.tenant, roles, "eve");
       const answer = await invoke(
         contract,
         fixture,
         { bearer },
-        meant && changes ? undefined : sample,
+        isAllowed && changes ? undefined : sample,
       );
-      if (meant) expectSuccess(answer.status, answer.text);
+      if (isAllowed) expectSuccess(answer.status, answer.text);
       else expectProblem(answer, "role_required", contract);
       expectConforms(contract, answer);
     }
   });
 
-  test("only its scope lets an API key pass", async () => {
+  test("only API keys with its scope may call it", async () => {
     if (!inFull && access.anyKey) return;
     const without = await invoke(
       contract,
@@ -201,7 +203,7 @@ describe.each(CONTRACTS)("$operationId", (contract) => {
     );
     if (access.anyKey) expectSuccess(without.status, without.text);
     else expectProblem(without, access.scope ? "scope_required" : "role_required", contract);
-    // The events that one registers for or sends need their own scope.
+    // Registering for events and sending them needs the scope to read those events as well.
     const sendsEvents = ["createWebhook", "createTestEvent"].includes(contract.operationId);
     const read = sendsEvents ? (["read:webhooks"] as const) : [];
     if (!access.scope || !inFull) return;

@@ -6,10 +6,10 @@ import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 
 const APP = join(import.meta.dirname, "../../../app");
-/** The answer to every other path of /v1. */
+/** The route that responds to every other path of /v1. */
 const WITHOUT_CONTRACT = ["/v1/[[...path]]"];
 
-/** One file serves the same path of every surface. */
+/** The paths that a route file serves: one file may serve the same path of every surface. */
 const pathsOf = (file: string) =>
   file.includes("[surface]") ? SURFACES.map(({ path }) => file.replace("[surface]", path)) : [file];
 
@@ -71,7 +71,7 @@ describe("contracts and routes", () => {
   );
 
   test.each(CONTRACTS.filter(({ method }) => ["PATCH", "PUT", "DELETE"].includes(method)))(
-    "$operationId honours If-Match, as every change does",
+    "$operationId honors If-Match, as every change does",
     ({ resource }) => {
       expect(resource).toBe("versioned");
     },

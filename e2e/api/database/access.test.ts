@@ -6,11 +6,11 @@ import { callDirectly } from "#lib/db/direct/call-directly.ts";
 import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { allows, type Holder, ROLES, type Role } from "#lib/wire/access.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
-import { callsGoTo } from "./calls-go-to.ts";
+import { configureDirectCalls } from "./configure-direct-calls.ts";
 
-// Bypasses the application, with the claims that it gives its own database client: every exposed
-// function, as every principal, must enforce what the contract says of its operation. That a
-// function treats a token at the Data API like these claims is proven by direct-calls.test.ts.
+// Bypasses the application with the claims that it gives its own database client. Every exposed
+// function must enforce the access that the contract of its operation states, for every principal.
+// direct-calls.test.ts proves that a function treats a token at the Data API like these claims.
 
 type Persona = {
   name: string;
@@ -38,14 +38,14 @@ const key = (...scopes: (typeof SCOPES)[number][]): Persona => ({
 });
 
 const PERSONAS: Persona[] = [
-  // The gate asks as one of each kind, `npm run proof` as every subset of roles and every scope.
+  // The gate tries one principal of each kind, `npm run proof` every subset of roles and every scope.
   ...(WHOLE ? subsets(ROLES) : [[], ...ROLES.map((role) => [role])]).map(user),
   key(),
   ...(WHOLE ? SCOPES : []).map((scope) => key(scope)),
   key(...SCOPES),
   { name: "the service-role key", role: "authenticated", holder: { type: "service_role" } },
   { name: "the publishable key", role: "anon", holder: { type: "publishable_key" } },
-  // What no credential of ours becomes.
+  // Claims that none of our credentials has.
   {
     name: "an API key with the roles of a user",
     role: "authenticated",
@@ -69,15 +69,15 @@ const PERSONAS: Persona[] = [
 ];
 
 /**
- * Who holds what without being a principal: what needs only a user or a key of the tenant, they
- * have.
+ * Principals with mixed claims still count as a user or a key, so they pass where any user or any key
+ * of the tenant may call.
  */
-const KIND: Record<string, Holder> = {
+const KIND_OF_MIXED_CLAIMS: Record<string, Holder> = {
   "an API key with the roles of a user": { type: "api_key" },
   "a user with the scopes of a key": { type: "user" },
 };
 
-/** A key reads events if it has the scope of what at least one type carries. */
+/** A key may list events if its scopes let it read at least one type of event. */
 const eventScopes = new Set(
   (
     await sql<{ scope: string }>(
@@ -103,7 +103,7 @@ const servers = exposed.filter((item) => !verbs.includes(item));
 let tenant: string;
 let calls = 0;
 beforeAll(async () => {
-  callsGoTo(requestDatabaseUrl());
+  configureDirectCalls(requestDatabaseUrl());
   tenant = await createTenant();
 });
 afterAll(() =>
@@ -118,10 +118,10 @@ describe("who may call what in the database", () => {
     async ({ name, operationId, access }) => {
       const deviations: string[] = [];
       await each(PERSONAS, async (persona) => {
-        const holder = persona.holder ?? KIND[persona.name];
+        const holder = persona.holder ?? KIND_OF_MIXED_CLAIMS[persona.name];
         const readsNoEvent =
           holder?.type === "api_key" && !holder.scopes?.some((scope) => eventScopes.has(scope));
-        const meant =
+        const isAllowed =
           holder !== undefined &&
           allows(access, holder) &&
           !(readsNoEvent && name === "list_events");
@@ -131,8 +131,8 @@ describe("who may call what in the database", () => {
           operationId,
           access.permission.split(":")[1],
         );
-        if (refused === meant)
-          deviations.push(`${persona.name} is ${refused ? "refused" : "let in"}: ${answer}`);
+        if (refused === isAllowed)
+          deviations.push(`${persona.name} is ${refused ? "refused" : "allowed"}: ${answer}`);
       });
       expect(deviations).toEqual([]);
     },
@@ -265,12 +265,12 @@ function argumentsOf(name: string, request: object, surface?: string): object {
   return ARGUMENTS[name] ?? { input: { surface, limit: 1 }, request };
 }
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 async function each<One>(all: readonly One[], act: (one: One) => Promise<void>): Promise<void> {
   const waiting = [...all];
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await act(one);
     }),
   );

@@ -18,8 +18,8 @@ const caller: Principal = {
 };
 
 /**
- * Calls two functions at once in the name of five tenants, and expects each answer to be its
- * caller's own.
+ * Calls two functions concurrently as five tenants, and expects each response to be of its caller's
+ * tenant.
  */
 export async function callAsManyTenants(): Promise<void> {
   const tenants = await Promise.all(Array.from({ length: 5 }, () => createTenant()));

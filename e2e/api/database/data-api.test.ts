@@ -10,10 +10,10 @@ import type { Fixture } from "../contracts/samples.ts";
 type Table = { name: string; tenant_column: string | null };
 type Verb = { name: string; names: string[]; types: string[]; open: boolean };
 
-/** The personas that have no tenant: whatever they ask, they see no row. */
+/** The credentials without a tenant. None of them may read any row. */
 const WITHOUT_TENANT: Record<string, () => Promise<string>> = {
   "the publishable key": async () => stack.publishableKey,
-  "a user signed in by Supabase Auth": once(signedInUser),
+  "a user signed in by Supabase Auth": memoize(signedInUser),
   "a token without claims": () => databaseToken({}),
   "a token of the anon role": () => databaseToken({ role: "anon" }),
   "a token that names its tenant elsewhere": () =>
@@ -36,7 +36,7 @@ const verbs = await sql<Verb>(`
       has_function_privilege('authenticated', p.oid, 'execute') as open
   from pg_proc p where p.pronamespace = 'public'::regnamespace order by 1`);
 
-/** Longer than a server keeps its counts to itself. */
+/** Longer than the interval at which servers write the counts that they hold in memory. */
 const COUNTED_TIMEOUT_MS = 6_000;
 
 let victim: Fixture;
@@ -45,7 +45,7 @@ let exceptionId: string;
 beforeAll(async () => {
   victim = await createFixture();
   for (const contract of CONTRACTS) await invoke(contract, victim);
-  // What would continue by itself: a grace period that ends, runs and imports, and their events.
+  // Stops what would change by itself: the end of a grace period, runs, imports and their events.
   await sql(
     `update api_keys set grace_expires_at = now() + interval '1 day' where tenant_id = $1
        and grace_expires_at is not null and revoked_at is null`,
@@ -55,7 +55,7 @@ beforeAll(async () => {
   for (const table of ["alert_events", "alerts"])
     await sql(`delete from private.${table} where tenant_id = $1`, [victim.tenant]);
   await until("no job of the victim is waiting", async () => {
-    // A push to a server that isn't there is tried for days.
+    // A push to a server that doesn't exist would be retried for days.
     await sql(
       "select graphile_worker.remove_job('push:' || id) from entry_batches where tenant_id = $1",
       [victim.tenant],
@@ -82,7 +82,7 @@ beforeAll(async () => {
       ).length === 0
     );
   });
-  // What servers count in memory is written every few seconds.
+  // Servers write the counts that they hold in memory every few seconds.
   await until("nothing of the victim changes by itself any more", async () => {
     const before = await digests();
     await new Promise((resolve) => setTimeout(resolve, COUNTED_TIMEOUT_MS));
@@ -91,7 +91,7 @@ beforeAll(async () => {
   exceptionId = await someId();
 });
 
-// Each sees less than another tenant's admin, as which the gate asks.
+// The gate tries only another tenant's admin, who sees more than each of these.
 describe.runIf(WHOLE).each(Object.entries(WITHOUT_TENANT))(
   "%s, straight at the Data API",
   (_name, credential) => {
@@ -100,7 +100,7 @@ describe.runIf(WHOLE).each(Object.entries(WITHOUT_TENANT))(
       if (status < 400) expect(text).toBe("[]");
     });
 
-    const before = digestsAtFirst();
+    const before = digestsBefore();
 
     test.each(verbs)("is refused by $name", async (verb) => {
       for (const input of [{}, { id: exceptionId }]) {
@@ -120,7 +120,7 @@ describe.runIf(WHOLE).each(Object.entries(WITHOUT_TENANT))(
 );
 
 describe("another tenant's admin directly at the Data API", () => {
-  const credential = once(async () =>
+  const credential = memoize(async () =>
     databaseToken({
       tenant_id: await createTenant(),
       principal_type: "user",
@@ -142,7 +142,7 @@ describe("another tenant's admin directly at the Data API", () => {
     }
   });
 
-  const before = digestsAtFirst();
+  const before = digestsBefore();
 
   test.each(verbs)("gets none of its data from $name", async (verb) => {
     const { status, text } = await rest(
@@ -166,7 +166,7 @@ describe("the Data API", () => {
          and relkind in ('r', 'v') union all select 'rpc/' || proname from pg_proc
        where pronamespace = 'private'::regnamespace`,
     );
-    // The whole schema is hidden by one setting: the gate asks for a tenth of it.
+    // One setting hides the whole schema, so the gate tries only a tenth of it.
     for (const { name } of hidden.filter((_, place) => WHOLE || place % 10 === 0)) {
       for (const profile of ["private", "public"]) {
         const answer = await rest(
@@ -191,8 +191,8 @@ describe("the Data API", () => {
   });
 });
 
-/** The same answer for all that ask. */
-function once<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+/** Calls a function once and returns its result to every caller. */
+function memoize<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let answer: Promise<Answer> | undefined;
   return () => {
     answer ??= ask();
@@ -200,7 +200,7 @@ function once<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   };
 }
 
-/** What the victim has of a table. */
+/** A digest of the victim's rows in a table. */
 async function digestOf({ name, tenant_column }: Table): Promise<string> {
   const [row] = await sql<{ digest: string }>(
     `select md5(coalesce(string_agg(t::text, E'\\n' order by t::text), '')) as digest
@@ -210,7 +210,7 @@ async function digestOf({ name, tenant_column }: Table): Promise<string> {
   return row?.digest ?? "";
 }
 
-/** All that the victim has, by table. */
+/** The digests of all of the victim's rows, by table. */
 async function digests(): Promise<Map<string, string>> {
   const held = tables.filter(({ tenant_column }) => tenant_column);
   return new Map(
@@ -220,8 +220,8 @@ async function digests(): Promise<Map<string, string>> {
   );
 }
 
-/** What the victim has when the tests of a group begin. */
-function digestsAtFirst(): Map<string, string> {
+/** The digests at the moment when the tests of a group begin. */
+function digestsBefore(): Map<string, string> {
   const found = new Map<string, string>();
   beforeAll(async () => {
     for (const [name, digest] of await digests()) found.set(name, digest);

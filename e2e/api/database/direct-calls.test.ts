@@ -6,7 +6,7 @@ import { type Claims, claimsOf, SERVICE_CLAIMS } from "#lib/db/claims.ts";
 import { callDirectly, setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import { PipelinedTransaction } from "#lib/db/direct/pipelined-transaction.ts";
 import { callOverHttp } from "#lib/db/http-transport.ts";
-import { callsGoTo } from "./calls-go-to.ts";
+import { configureDirectCalls } from "./configure-direct-calls.ts";
 
 const url = new URL(requestDatabaseUrl());
 const role = url.username;
@@ -38,7 +38,7 @@ let other: string;
 let othersException: string;
 
 beforeAll(async () => {
-  callsGoTo(url.href);
+  configureDirectCalls(url.href);
   [tenant, other] = [await createTenant(), await createTenant()];
   const created = await callDirectly(claimsOf(person, other), "create_exception", {
     input: { title: "Theirs", severity: "high", due_at: "2999-01-01T00:00:00.000Z" },
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe("the login role of direct calls", () => {
-  test("owns nothing and may become the three roles of requests only", async () => {
+  test("owns nothing and may only become the three roles of requests", async () => {
     expect(
       await sql(
         `select rolsuper, rolbypassrls, rolcreaterole, rolcreatedb, rolreplication, rolinherit,
@@ -109,11 +109,11 @@ describe("policies and refusals", () => {
         "select verb, operation from private.operations order by 1, 2",
       );
       expect(verbs.length).toBeGreaterThan(50);
-      // What these would write is refused by both, or done by both.
+      // Both ways refuse these inputs, or both carry them out.
       const inputs = [{}, { id: othersException, key_id: othersException }, { limit: "x" }];
       for (const input of inputs) {
-        // One after another: two that wait for each other's locks are refused by the clock, not by
-        // a policy.
+        // One after another, because calls that wait for each other's locks would time out instead
+        // of being refused by a policy.
         for (const { verb, operation } of verbs) {
           const args = { input, request: { ...requestOf(operation), dry_run: {} } };
           const direct = await callDirectly(claims(tenant), verb, args);
@@ -211,7 +211,7 @@ describe("a call leaves nothing to the next on its connection", () => {
     ]);
   });
 
-  test("and no function keeps anything in a session but tables that its end empties", async () => {
+  test("no function stores anything in a session, except in tables that the commit empties", async () => {
     const keeping = await sql(`
       select oid::regprocedure::text as name from pg_proc
       where pronamespace in ('public'::regnamespace, 'private'::regnamespace) and (
@@ -222,7 +222,7 @@ describe("a call leaves nothing to the next on its connection", () => {
         )
       )`);
     expect(keeping).toEqual([]);
-    // Views of such tables go with them.
+    // A view of such a table is dropped with it.
     await sql(
       "begin; create temp table t (n integer) on commit " +
         "drop; create temp view v as select * from t; commit",
@@ -243,7 +243,7 @@ describe("a call leaves nothing to the next on its connection", () => {
 function outcome({ data, error }: Awaited<ReturnType<typeof callDirectly>>): unknown {
   if (!error) return Object.keys(data ?? {}).sort();
   const { code, message, details, hint } = error;
-  // For a violated constraint they contain the row, with its own ID.
+  // The details of a violated constraint contain the row, whose ID differs.
   return {
     code,
     message,

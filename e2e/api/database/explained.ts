@@ -1,6 +1,6 @@
 /**
- * What the database reads for a verb: the plan of every statement that its function ran, those
- * inside it included.
+ * What the database reads for a verb: the plans of all statements that its function ran, including
+ * nested ones.
  */
 import { Client } from "pg";
 import { superuserUrl } from "#e2e/fixtures.ts";
@@ -48,7 +48,7 @@ const lead: Principal = {
 };
 
 /** The columns that separate tenants: the tenant's ID, or the chain of its events. */
-const BY_TENANT = /\b(?:tenant_id|chain)\b/;
+const TENANT_COLUMN = /\b(?:tenant_id|chain)\b/;
 
 export class Explainer {
   private readonly client = new Client({ connectionString: superuserUrl() });
@@ -56,7 +56,7 @@ export class Explainer {
 
   private readonly settings: Record<string, string>;
 
-  /** `big`: names of tables that must not be scanned. `settings`: of the planner. */
+  /** `big` matches the tables that must not be scanned. `settings` are those of the planner. */
   constructor(big: RegExp, settings: Record<string, string> = {}) {
     this.big = big;
     this.settings = settings;
@@ -76,10 +76,15 @@ export class Explainer {
   }
 
   /**
-   * Sentences for what reads more than `most` rows, or all of a big table, as the caller who may;
-   * undone afterwards.
+   * One sentence for each node that reads more than `max` rows or scans a big table. The call runs as
+   * a user with every role and is rolled back.
    */
-  async tooMuch(tenant: string, verb: string, input: object, max: number): Promise<string[]> {
+  async excessiveReads(
+    tenant: string,
+    verb: string,
+    input: object,
+    max: number,
+  ): Promise<string[]> {
     const plans = await this.plansOf(tenant, verb, input);
     if (plans.length === 0) throw new Error(`${verb} has no plans.`);
     const nodes = plans.flatMap((plan) =>
@@ -94,12 +99,12 @@ export class Explainer {
       .map((node) => `${node["Node Type"]} of ${rowsOf(node)} rows for ${node.query}`);
   }
 
-  /** How many statements ran, those inside functions included. */
+  /** The number of statements that ran, including those inside functions. */
   async countStatements(tenant: string, verb: string, input: object): Promise<number> {
     return (await this.plansOf(tenant, verb, input)).length;
   }
 
-  /** Sentences for what reads a tenants' table, or joins it, by anything else than the tenant. */
+  /** One sentence for each node that reads or joins a tenant's table without using the tenant. */
   async acrossTenants(tenant: string, verb: string, input: object): Promise<string[]> {
     const { rows } = await this.client.query<{ name: string }>(
       `select n.nspname || '.' || c.relname as name from pg_class c
@@ -111,8 +116,8 @@ export class Explainer {
     const tenants = new Set(rows.map(({ name }) => name));
     const plans = await this.plansOf(tenant, verb, input);
     if (plans.length === 0) throw new Error(`${verb} has no plans.`);
-    const strange = (node: Node): Node[] => {
-      // The rows below a join by tenant are read for it: all of a small table.
+    const untenanted = (node: Node): Node[] => {
+      // Below a join by tenant, the planner may read all of a small table.
       if (isByTenant(node["Hash Cond"], node["Merge Cond"], node["Join Filter"])) return [];
       const isTenants =
         node["Node Type"] !== "ModifyTable" &&
@@ -121,10 +126,10 @@ export class Explainer {
         isTenants && !isByTenant(node["Index Cond"], node["Recheck Cond"], node.Filter)
           ? [node]
           : [];
-      return [...own, ...(node.Plans ?? []).flatMap(strange)];
+      return [...own, ...(node.Plans ?? []).flatMap(untenanted)];
     };
     return plans.flatMap((plan) =>
-      strange(plan.Plan).map(
+      untenanted(plan.Plan).map(
         (node) =>
           `${node["Node Type"]} of ${node.Schema}.${node["Relation Name"]} for ${plan["Query Text"]}`,
       ),
@@ -133,11 +138,11 @@ export class Explainer {
 
   private async plansOf(tenant: string, verb: string, input: object): Promise<Explained[]> {
     const plans: Explained[] = [];
-    const take = ({ message = "" }: { message?: string | undefined }) => {
+    const collect = ({ message = "" }: { message?: string | undefined }) => {
       const json = /^duration: [\d.]+ ms {2}plan:\s*(\{[\s\S]*\})$/.exec(message)?.[1];
       if (json) plans.push(JSON.parse(json));
     };
-    this.client.on("notice", take);
+    this.client.on("notice", collect);
     await this.client.query("begin");
     try {
       const { text, values } = setRoleStatement(claimsOf(lead, tenant));
@@ -151,17 +156,17 @@ export class Explainer {
       ]);
     } finally {
       await this.client.query("rollback");
-      this.client.off("notice", take);
+      this.client.off("notice", collect);
     }
     return plans.filter((plan) => !plan["Query Text"].startsWith("select public."));
   }
 }
 
 function isByTenant(...conditions: (string | undefined)[]): boolean {
-  return conditions.some((condition = "") => BY_TENANT.test(condition));
+  return conditions.some((condition = "") => TENANT_COLUMN.test(condition));
 }
 
-/** How many rows a node read. */
+/** The number of rows that a node read. */
 function rowsOf(node: Node): number {
   const passed =
     (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { api, createTenant, sql, userToken } from "#e2e/fixtures.ts";
 import { Explainer } from "./explained.ts";
 
-/** A side: all open in one period, all matched in the other. */
+/** The number of lines of a side: all open in one period, all matched in another. */
 const LINES = 10_000;
-/** A page with the rows that its filters skip, and the rows of a rare word. */
-const READ_MAX = 1_000;
+/** Enough for a page, the rows that its filters skip, and the rows with a rare word. */
+const MAX_ROWS_READ = 1_000;
 const explainer = new Explainer(/^(lines|line_texts|open_lines|matches|match_members)$/, {
   enable_seqscan: "off",
 });
 
 let tenant: string;
-/** All of whose lines are open, were open when it closed, are matched. */
+/** All lines of `period` are open, of `closed` were open at its close, of `matched` are matched. */
 let period: string;
 let closed: string;
 let matched: string;
 let source: string;
-let far: string;
+let farLineId: string;
 
 beforeAll(async () => {
   tenant = await createTenant();
@@ -97,7 +97,7 @@ beforeAll(async () => {
   expect(
     (await api("POST", `/v1/reconciliations/${closed}/close`, { bearer, tenant })).status,
   ).toBe(200);
-  far =
+  farLineId =
     (
       await sql<{ id: string }>(
         `select private.line_id_text(id) as id from public.lines where tenant_id = $1
@@ -120,23 +120,29 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "what is open without one": open({ side: "left", suggested: "false" }),
   "a far page of what is open": [
     "list_open_lines",
-    () => ({ id: period, limit: 50, sort: "value_date", side: "left", after: ["2026-10-20", far] }),
+    () => ({
+      id: period,
+      limit: 50,
+      sort: "value_date",
+      side: "left",
+      after: ["2026-10-20", farLineId],
+    }),
   ],
   "a far page by money": [
     "list_open_lines",
-    () => ({ id: period, limit: 50, sort: "amount", side: "left", after: ["450000", far] }),
+    () => ({ id: period, limit: 50, sort: "amount", side: "left", after: ["450000", farLineId] }),
   ],
   "a source's lines": lines(() => ({ source_id: source })),
   "a far page of a source's lines": lines(() => ({
     source_id: source,
-    after: ["2026-10-20", far],
+    after: ["2026-10-20", farLineId],
   })),
   "a source's open lines": lines(() => ({ source_id: source, state: "open" })),
   "a tenant's lines": lines(() => ({})),
   "a tenant's open lines": lines(() => ({ state: "open" })),
   "a far page of a tenant's outstanding lines": lines(() => ({
     state: "outstanding",
-    after: ["2026-10-20", far],
+    after: ["2026-10-20", farLineId],
   })),
   "a tenant's excluded lines where there are none": lines(() => ({ state: "excluded" })),
   "a source's lines with a rare word": lines(() => ({ source_id: source, q: "rg-4711" })),
@@ -153,10 +159,10 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     reconciliation_id: period,
     state: "outstanding",
     side: "right",
-    after: ["2026-10-20", far],
+    after: ["2026-10-20", farLineId],
   })),
   "a tenant's lines that changed lately": lines(() => ({
-    // Later than any line by more than an hour, the longest that a transaction may take.
+    // Later than every line by more than an hour, the longest time that a transaction may take.
     updated_since: new Date(Date.now() + 2 * 3_600_000).toISOString(),
   })),
   "a period's lines": lines(() => ({ reconciliation_id: matched })),
@@ -165,7 +171,7 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
     reconciliation_id: matched,
     state: "matched",
     side: "right",
-    after: ["2026-10-20", far],
+    after: ["2026-10-20", farLineId],
   })),
   "matched lines where there are none": lines(() => ({
     reconciliation_id: period,
@@ -183,7 +189,7 @@ const CALLS: Record<string, readonly [verb: string, input: () => object]> = {
   "a far page of a closed period's open lines": lines(() => ({
     reconciliation_id: closed,
     state: "open",
-    after: ["2026-10-20", far],
+    after: ["2026-10-20", farLineId],
   })),
 };
 
@@ -196,19 +202,19 @@ const TABLES = [
   "public.carried_lines",
 ];
 
-/** As a server knows the tables that has not looked since this tenant came, and as one that has. */
+/** With table statistics from before this tenant existed, and with current ones. */
 describe.each([
   ["of other tenants", []],
   ["of these lines", TABLES],
-])("with 10,000 lines a side and statistics %s", (_what, looked) => {
+])("with 10,000 lines a side and statistics %s", (_what, analyzed) => {
   beforeAll(async () => {
-    for (const table of looked) await sql(`analyze ${table}`);
+    for (const table of analyzed) await sql(`analyze ${table}`);
   });
 
   test.each(Object.entries(CALLS))(
     "%s reads and sorts no more than a page needs",
     async (_call, [verb, input]) => {
-      expect(await explainer.tooMuch(tenant, verb, input(), READ_MAX)).toEqual([]);
+      expect(await explainer.excessiveReads(tenant, verb, input(), MAX_ROWS_READ)).toEqual([]);
     },
   );
 

@@ -6,11 +6,11 @@ import { sql, stack } from "#e2e/fixtures.ts";
 
 type Diagnostic = { severity: string; message: string; category: string };
 
-/** Whose schema it is not ours to lint. */
-const OTHERS = /`graphile_worker\./;
+/** The schema of graphile-worker, which isn't ours to lint. */
+const NOT_OURS = /`graphile_worker\./;
 
-/** What reads the caller's own claims and the table of permissions, which are no tenant's. */
-const OF_NO_TENANT = [
+/** Functions that read only the caller's claims or permissions, which belong to no tenant. */
+const WITHOUT_TENANT = [
   "private.address_of_caller()",
   "private.may(text[])",
   "private.may_call(text)",
@@ -21,8 +21,8 @@ const OF_NO_TENANT = [
 ];
 
 /**
- * Tables that belong to no tenant, or by which one is found: a distributed Postgres copies them to
- * every node, or keeps them on one.
+ * Tables that belong to no tenant, or that are used to find one. A distributed Postgres copies them
+ * to every node, or stores them on one.
  */
 const GLOBAL = [
   "public.tenants",
@@ -40,10 +40,10 @@ const GLOBAL = [
 ];
 
 /**
- * The columns that separate tenants: the tenant's ID, or the chain of its events, which is the ID
- * or * for no tenant.
+ * The columns that separate tenants: the tenant's ID, or the chain of its events, which is that ID,
+ * or * for events without a tenant.
  */
-const TENANT = ["tenant_id", "chain"];
+const TENANT_COLUMNS = ["tenant_id", "chain"];
 
 describe("the schema", () => {
   test("has nothing at ERROR or WARN by Supabase's database lints", () => {
@@ -62,13 +62,13 @@ describe("the schema", () => {
     const { diagnostics } = JSON.parse(report) as { diagnostics: Diagnostic[] };
     expect(diagnostics.some(({ category }) => category.startsWith("splinter/"))).toBe(true);
     const serious = diagnostics.filter(
-      ({ severity, message }) => severity !== "info" && !OTHERS.test(message),
+      ({ severity, message }) => severity !== "info" && !NOT_OURS.test(message),
     );
     expect(serious).toEqual([]);
   });
 
-  // Lints 0028 and 0029, which the linter does not have yet, say: no exposed function. Why those
-  // that write are: docs/decisions/0001.
+  // Lints 0028 and 0029, which the linter doesn't have yet, forbid exposed security definer
+  // functions. docs/decisions/0001 says why those that write are an exception.
   test("only functions that write for a caller run with their owner's rights", async () => {
     const wrong = await sql(`
       select p.proname, p.prosecdef from pg_proc p
@@ -90,25 +90,25 @@ describe("the schema", () => {
     expect(granted).toEqual([]);
   });
 
-  test("limits its owner's rights to the caller's own tenant", async () => {
+  test("limits security definer functions to the caller's own tenant", async () => {
     const unbound = await sql<{ name: string }>(`
       select p.oid::regprocedure::text as name from pg_proc p
       where pronamespace = 'private'::regnamespace and prosecdef
         and prosrc !~ 'private\\.tenant_id\\(\\)'
         and (has_function_privilege('authenticated', oid, 'execute')
           or has_function_privilege('anon', oid, 'execute')) order by 1`);
-    expect(unbound.map(({ name }) => name)).toEqual(OF_NO_TENANT);
+    expect(unbound.map(({ name }) => name)).toEqual(WITHOUT_TENANT);
   });
 
   test("has no function that depends on a search_path", async () => {
-    const steered = await sql(`
+    const dependent = await sql(`
       select p.oid::regprocedure::text as name from pg_proc p
       where pronamespace in ('public'::regnamespace, 'private'::regnamespace)
         and not coalesce(proconfig, '{}') @> array['search_path=""']`);
-    expect(steered).toEqual([]);
+    expect(dependent).toEqual([]);
   });
 
-  test("grants nothing to everybody", async () => {
+  test("lets PUBLIC execute no function", async () => {
     const open = await sql(`
       select p.oid::regprocedure::text as name
       from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
@@ -116,7 +116,7 @@ describe("the schema", () => {
     expect(open).toEqual([]);
   });
 
-  test("grants no API role what row-level security does not stop", async () => {
+  test("grants no API role a privilege that row-level security doesn't restrict", async () => {
     const granted = await sql(`
       select c.oid::regclass::text as name, r.rolname, p.privilege
       from pg_class c, (values ('anon'), ('authenticated'), ('service_role')) r (rolname),
@@ -137,7 +137,7 @@ describe("the schema", () => {
        where n.nspname in ('public', 'private') and c.relkind in ('r', 'p')
          and c.oid::regclass::text <> all ($1)
          and coalesce(a.attname, '') <> all ($2)`,
-      [GLOBAL.map((name) => name.replace("public.", "")), TENANT],
+      [GLOBAL.map((name) => name.replace("public.", "")), TENANT_COLUMNS],
     );
     expect(others).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe("the schema", () => {
            join pg_attribute a on a.attrelid = k.conrelid and a.attnum = pair.here
            join pg_attribute b on b.attrelid = k.confrelid and b.attnum = pair.there
            where a.attname = any ($1) and b.attname = any ($1))`,
-      [TENANT],
+      [TENANT_COLUMNS],
     );
     expect(others).toEqual([]);
   });

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, test } from "vitest";
 import { requestDatabaseUrl } from "#e2e/fixtures.ts";
 import { hasPgBouncer, type Pooler, pgBouncer } from "../../stack/pooler.ts";
 import { callAsManyTenants } from "./as-many-tenants.ts";
-import { callsGoTo } from "./calls-go-to.ts";
+import { configureDirectCalls } from "./configure-direct-calls.ts";
 
 let pooler: Pooler | undefined;
 
 beforeAll(async () => {
   if (!hasPgBouncer) return;
   pooler = await pgBouncer(requestDatabaseUrl(), "transaction");
-  callsGoTo(pooler.url);
+  configureDirectCalls(pooler.url);
 });
 afterAll(() => pooler?.stop());
 

@@ -4,10 +4,10 @@ import { createTenant, sql } from "#e2e/fixtures.ts";
 import { until } from "#e2e/until.ts";
 import { Explainer } from "./explained.ts";
 
-/** Enough that a plan which reads a tenant's all is not the cheapest. */
+/** Enough rows that reading all of a tenant's isn't the cheapest plan. */
 const ROWS = 10_000;
 /** The rows of a page and those that its filters reject. */
-const READ_MAX = 1_000;
+const MAX_ROWS_READ = 1_000;
 const explainer = new Explainer(
   /^(exceptions|exception_clocks|exception_history|exception_ledger|events)$/,
 );
@@ -33,7 +33,7 @@ beforeAll(async () => {
     (await sql<{ tick: { moved: number } }>("select private.tick_sla_clock(20000) as tick"))[0]
       ?.tick.moved
   ) {}
-  // As the worker does each minute; it may do so at the same moment.
+  // The worker does this each minute, possibly at the same moment.
   await until("the counters are folded", async () => {
     await sql("select private.merge_exception_counters()");
     return (
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => explainer.close());
 
-/** Behind more than half of the deadlines, and behind all. */
+/** Later than more than half of the deadlines, and later than all. */
 const LATE = new Date(Date.now() + 50 * 24 * 3_600_000).toISOString();
 const NEVER = "2999-01-01T00:00:00.000Z";
 const board = (input: object) => ["list_sla_exceptions", () => ({ limit: 50, ...input })] as const;
@@ -141,7 +141,7 @@ describe("with 10,000 open exceptions", () => {
   test.each(Object.entries(CALLS))(
     "%s reads and sorts no more than a page needs",
     async (_what, [verb, input]) => {
-      expect(await explainer.tooMuch(tenant, verb, input(), READ_MAX)).toEqual([]);
+      expect(await explainer.excessiveReads(tenant, verb, input(), MAX_ROWS_READ)).toEqual([]);
     },
   );
 

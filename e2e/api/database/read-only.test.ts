@@ -5,7 +5,7 @@ import { CONTRACTS } from "#lib/openapi/operations.ts";
 import { createFixture, pathOf } from "../contracts/operation.ts";
 import { type Fixture, sampleFor } from "../contracts/samples.ts";
 
-// As on a read replica, which takes no writes: which reads it could answer (docs/growth.md).
+// Which reads a read replica, which refuses writes, could answer (docs/growth.md).
 
 let web: WebProcess;
 let fixture: Fixture;

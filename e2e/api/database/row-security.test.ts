@@ -11,7 +11,7 @@ const ASSERTIONS = readFileSync(new URL("assertions.sql", FOLDER), "utf8");
 const files = readdirSync(FOLDER).filter((file) => file.endsWith("_rls.test.sql"));
 const guarantees = new Map<string, Guarantee[]>();
 for (const file of files)
-  guarantees.set(file, await tried(readFileSync(new URL(file, FOLDER), "utf8")));
+  guarantees.set(file, await guaranteesOf(readFileSync(new URL(file, FOLDER), "utf8")));
 
 const tables = await sql<{ name: string }>(
   `select relname as name from pg_class
@@ -34,10 +34,10 @@ test.each(tables)("the table $name has its own guarantees", ({ name }) => {
 });
 
 /**
- * Runs a file statement by statement, in a transaction that leaves nothing. A statement that breaks
- * is a guarantee that fails.
+ * Runs a file statement by statement in a transaction that is rolled back, and returns its
+ * guarantees. A statement with an error counts as a failed guarantee.
  */
-async function tried(file: string): Promise<Guarantee[]> {
+async function guaranteesOf(file: string): Promise<Guarantee[]> {
   const connection = await database.connect();
   const broken: Guarantee[] = [];
   try {

@@ -1,35 +1,38 @@
-/** How a response shown in a guide differs from the real one; an empty list if it does not. */
+/** The differences between a response shown in a guide and the actual one. */
 export function differences(
   shown: unknown,
-  came: unknown,
+  actual: unknown,
   { partial }: { partial: boolean },
   path = "$",
 ): string[] {
   if (Array.isArray(shown)) {
-    if (!Array.isArray(came)) return [`${path}: shown is a list, came ${JSON.stringify(came)}`];
-    if (shown.length > came.length || (!partial && shown.length !== came.length))
-      return [`${path}: shown are ${shown.length}, came ${came.length}`];
+    if (!Array.isArray(actual))
+      return [`${path}: shown is a list, actual ${JSON.stringify(actual)}`];
+    if (shown.length > actual.length || (!partial && shown.length !== actual.length))
+      return [`${path}: shown are ${shown.length}, actual ${actual.length}`];
     return shown.flatMap((item, index) =>
-      differences(item, came[index], { partial }, `${path}[${index}]`),
+      differences(item, actual[index], { partial }, `${path}[${index}]`),
     );
   }
   if (isObject(shown)) {
-    if (!isObject(came)) return [`${path}: shown is an object, came ${JSON.stringify(came)}`];
-    const missing = Object.keys(shown).filter((name) => !(name in came));
-    const left = partial ? [] : Object.keys(came).filter((name) => !(name in shown));
+    if (!isObject(actual)) return [`${path}: shown is an object, actual ${JSON.stringify(actual)}`];
+    const missing = Object.keys(shown).filter((name) => !(name in actual));
+    const left = partial ? [] : Object.keys(actual).filter((name) => !(name in shown));
     return [
-      ...missing.map((name) => `${path}.${name}: shown, but did not come`),
-      ...left.map((name) => `${path}.${name}: came, but is not shown`),
+      ...missing.map((name) => `${path}.${name}: shown, but not returned`),
+      ...left.map((name) => `${path}.${name}: returned, but not shown`),
       ...Object.keys(shown).flatMap((name) =>
-        name in came ? differences(shown[name], came[name], { partial }, `${path}.${name}`) : [],
+        name in actual
+          ? differences(shown[name], actual[name], { partial }, `${path}.${name}`)
+          : [],
       ),
     ];
   }
   const name = path.split(".").at(-1) ?? "";
-  if (typeof shown === typeof came && VARYING.has(name)) return [];
-  return formOf(shown) === formOf(came)
+  if (typeof shown === typeof actual && VARYING.has(name)) return [];
+  return normalized(shown) === normalized(actual)
     ? []
-    : [`${path}: shown ${JSON.stringify(shown)}, came ${JSON.stringify(came)}`];
+    : [`${path}: shown ${JSON.stringify(shown)}, actual ${JSON.stringify(actual)}`];
 }
 
 /** Values that depend on the time, the number of calls or the address. */
@@ -46,8 +49,8 @@ const VARYING = new Set([
   "request_count",
 ]);
 
-/** A value without what differs from time to time: ids, times, secrets, addresses of this run. */
-export function formOf(value: unknown): unknown {
+/** A value without the parts that vary between runs: IDs, times, secrets, hashes, signatures. */
+export function normalized(value: unknown): unknown {
   if (typeof value !== "string") return JSON.stringify(value);
   return value
     .replaceAll(
@@ -63,21 +66,22 @@ export function formOf(value: unknown): unknown {
 }
 
 /**
- * The same for an answer as it came over the wire: its status, the headers that are shown, and its
- * body.
+ * The differences of an HTTP response from the one shown: in its status, in the headers that are
+ * shown, and in its body.
  */
 export function httpDifferences(
   shown: string,
-  came: string,
+  actual: string,
   options: { partial: boolean },
 ): string[] {
-  const [left, right] = [parsed(shown), parsed(came)];
-  const status = left.status === right.status ? [] : [`shown ${left.status}, came ${right.status}`];
+  const [left, right] = [parsed(shown), parsed(actual)];
+  const status =
+    left.status === right.status ? [] : [`shown ${left.status}, actual ${right.status}`];
   const headers = [...left.headers].flatMap(([name, value]) => {
     const other = right.headers.get(name);
-    return other !== undefined && digitless(value) === digitless(other)
+    return other !== undefined && withoutDigits(value) === withoutDigits(other)
       ? []
-      : [`${name}: shown ${value}, came ${other}`];
+      : [`${name}: shown ${value}, actual ${other}`];
   });
   return [
     ...status,
@@ -98,8 +102,8 @@ function parsed(text: string): { status: string; headers: Map<string, string>; b
   return { status: status.trim(), headers: new Map(headers), body: rest.join("\n\n").trim() };
 }
 
-function digitless(value: string): unknown {
-  return String(formOf(value)).replaceAll(/\d+/g, "0");
+function withoutDigits(value: string): unknown {
+  return String(normalized(value)).replaceAll(/\d+/g, "0");
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

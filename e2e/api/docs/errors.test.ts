@@ -21,8 +21,8 @@ const create = async <Made>(path: string, body: object): Promise<Made> =>
 const EXCEPTION = { title: "Payout", severity: "high" };
 
 /**
- * A call that is answered with the code. `internal` cannot be had on purpose, and takes a fault to
- * test.
+ * A call for each error code that returns it. `rate_limited` and `unavailable` are tested below,
+ * and only a bug returns `internal`.
  */
 const PROVOKED: Record<
   Exclude<ErrorCode, "internal" | "rate_limited" | "unavailable">,

@@ -23,7 +23,7 @@ const OPERATIONS = allOperations(moveExamples(openApiDocument(), Date.now())).ma
   name: operation.contract.operationId,
 }));
 
-/** The source that each example of a pair names on both sides. */
+/** The source that the examples of pairs name on both sides. */
 const EXAMPLE_SOURCE = "src_019a9f4be2c04d6f8a1b3c5d7e9f0a2b";
 
 let folder: string;
@@ -42,7 +42,7 @@ function shownExample(operation: Operation, language: Example["language"], origi
   return example.code;
 }
 
-/** An example as it is shown, about things that exist. */
+/** A shown example, with the IDs of resources that exist. */
 async function realExample(
   operation: Operation,
   language: Example["language"],
@@ -85,7 +85,7 @@ const RUN_ALL = `
   process.stdout.write = write;
   console.log("\\n" + JSON.stringify(failures));`;
 
-/** In one process, which takes the words of each command from the file that bash wrote. */
+/** Runs all commands in one process, with the arguments that bash wrote to a file for each. */
 const RUN_COMMANDS = `
   const { readFileSync } = await import("node:fs");
   const { createProgram } = await import(${JSON.stringify(`${CLI}/program.ts`)});
@@ -106,7 +106,7 @@ const RUN_COMMANDS = `
   process.stdout.write = write;
   console.log("\\n" + JSON.stringify(failures));`;
 
-/** One process runs all of them, one after another. */
+/** Runs all Python programs in one process, one after another. */
 const RUN_PROGRAMS = `
 import contextlib, io, json, runpy, sys, traceback
 failures = {}
@@ -188,7 +188,7 @@ describe("the call that an operation's page shows", () => {
   describe("by the TypeScript SDK", () => {
     let failures: Record<string, string | null>;
 
-    // All in one process, one after another: each is a module that does its call when it is loaded.
+    // All in one process, one after another: each module makes its call when it is imported.
     beforeAll(async () => {
       for (const { operation, name } of OPERATIONS)
         writeFileSync(

@@ -2,8 +2,8 @@
 export type Fence = { line: number; language: string; meta: string[]; code: string };
 
 /**
- * `sh`, `js` and `ts` are run, or written to the file they are named after; the others say what
- * came of it, or show a file.
+ * Examples in these languages are run, or written to the file that they name. The others show an
+ * output or a file.
  */
 const RUN = ["sh", "js", "ts"];
 

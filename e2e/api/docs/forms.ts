@@ -2,7 +2,7 @@ import { type Forms, formsWriter } from "#components/docs/code/forms-of-fence.ts
 import { allOperations } from "#components/docs/reference/whole-reference.test-support.ts";
 import { type Fence, fencesOf } from "./fences.ts";
 
-/** How a reader makes the calls of a guide, by the name of the tab. */
+/** The tabs of a guide: the ways in which a reader can make its calls. */
 export const FORMS = ["curl", "CLI", "TypeScript"] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -17,7 +17,7 @@ const CODE = {
   TypeScript: (_: Fence, { sdk }: Forms) => sdk,
 };
 
-/** The examples of a guide as someone reads them who always chooses the same tab. */
+/** The examples of a guide for a reader who always chooses the same tab. */
 export function examplesOf(text: string, form: Form): Example[] {
   const write = formsWriter(OPERATIONS);
   return fencesOf(text)
@@ -36,17 +36,17 @@ export function examplesOf(text: string, form: Form): Example[] {
     });
 }
 
-/** The tab of one of the forms: a receiver of webhooks has others. */
+/** The form whose tab shows an example. Receivers of webhooks have other tabs. */
 function tabOf({ meta }: Fence): Form | undefined {
   return FORMS.find((form) => meta.includes(`tab=${form}`));
 }
 
-/** Those in which the guide differs. */
+/** The forms in which a guide's examples differ. */
 export function formsOf(text: string): Form[] {
   const hasModule = examplesOf(text, "TypeScript").some(({ language }) => language === "ts");
   return hasModule ? [...FORMS] : ["curl"];
 }
 
-/** The results that a module of an example keeps for later ones. */
-export const keptBy = (code: string): string[] =>
+/** The names of the results that an example's module saves for later examples. */
+export const savedNames = (code: string): string[] =>
   [...code.matchAll(/^const (\w+) = await /gm)].map(([, name = ""]) => name);

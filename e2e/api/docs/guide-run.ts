@@ -7,14 +7,14 @@ import { api, createTenant, stack, uniqueName, userToken } from "#e2e/fixtures.t
 import type { Receiver } from "#e2e/webhooks/receiver.ts";
 import { SCOPES } from "#lib/wire/scopes.ts";
 import { type Fence, fileName, includedFile, isOutput, isRun } from "./fences.ts";
-import { type Example, examplesOf, type Form, keptBy } from "./forms.ts";
+import { type Example, examplesOf, type Form, savedNames } from "./forms.ts";
 import { installSdk } from "./install-sdk.ts";
 import { Shell } from "./shell.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** An example that was run, its output, and the output that the guide shows. */
-export type Ran = { fence: Fence; said: string; shown: Fence[] };
+export type Ran = { fence: Fence; output: string; shown: Fence[] };
 
 /**
  * Runs the examples of a guide from top to bottom, as a reader would who always chooses the same
@@ -26,15 +26,15 @@ export async function runGuide(
   { url, receiver }: { url: string; receiver: Receiver },
 ): Promise<Ran[]> {
   const text = readFileSync(join(ROOT, "docs/guides", `${slug}.md`), "utf8");
-  const real = await reality(text, url, receiver);
+  const values = await placeholderValues(text, url, receiver);
   const examples = examplesOf(text, form).map((example) => ({
     ...example,
-    code: withReal(example.code, real),
+    code: replacePlaceholders(example.code, values),
   }));
   mkdirSync(join(ROOT, "test-results"), { recursive: true });
   const folder = mkdtempSync(join(ROOT, "test-results/guide-"));
   if (form === "TypeScript" || text.includes('"@tieout/sdk"')) await installSdk(folder);
-  const profile = { TIEOUT_URL: url, TIEOUT_TENANT: withReal("acme", real) };
+  const profile = { TIEOUT_URL: url, TIEOUT_TENANT: replacePlaceholders("acme", values) };
   const shell = new Shell(folder, form === "CLI" ? profile : {});
   const ran: Ran[] = [];
   const results = new Set<string>();
@@ -48,7 +48,7 @@ export async function runGuide(
         example.language === "ts"
           ? await runModule(shell, folder, example, results)
           : await runFence(shell, folder, example, shown);
-      ran.push({ fence: example, shown, said: output });
+      ran.push({ fence: example, shown, output });
     }
   } finally {
     await shell.end();
@@ -57,14 +57,14 @@ export async function runGuide(
   return ran;
 }
 
-/** Runs a module as if it continued those before it: their results are kept in files. */
+/** Runs a module as a continuation of earlier ones, whose results are saved in files. */
 async function runModule(
   shell: Shell,
   folder: string,
   { line, code, captures }: Example,
   results: Set<string>,
 ): Promise<string> {
-  const own = keptBy(code);
+  const own = savedNames(code);
   const file = `example-${line}.mts`;
   const module = [
     'import * as saved from "node:fs";',
@@ -95,25 +95,26 @@ async function runFence(
 ): Promise<string> {
   const named = fileName(fence);
   const file = named ?? `example-${fence.line}.mjs`;
-  if (fence.language === "sh" && !named) return shell.run(`${curlThat(shown)}\n${fence.code}`);
+  if (fence.language === "sh" && !named)
+    return shell.run(`${shellFunctions(shown)}\n${fence.code}`);
   writeFileSync(join(folder, file), fence.code);
   return named ? "" : shell.run(`node ${file}`);
 }
 
-/** If a guide does not show the status, any status except 2xx fails the example. */
-function curlThat(shown: Fence[]): string {
+/** If a guide doesn't show the status, any status except 2xx fails the example. */
+function shellFunctions(shown: Fence[]): string {
   const strict = shown.some(({ language }) => language === "http") ? "" : "--fail-with-body";
   const cli = join(ROOT, "sdk/cli/src/main.ts");
   return `curl() { command curl --silent --show-error ${strict} "$@"; }
 tieout() { '${process.execPath}' '${cli}' "$@"; }`;
 }
 
-/** The placeholders in the guides, and their values in this run. */
-async function reality(
+/** The placeholders of the guides with their values in this run. */
+async function placeholderValues(
   text: string,
   url: string,
   receiver: Receiver,
-): Promise<[shown: RegExp, real: string][]> {
+): Promise<[shown: RegExp, value: string][]> {
   const [tenant, other] = [await createTenant(), await createTenant()];
   const token = await userToken(tenant, ["tenant_admin"]);
   const path = `/${uniqueName("guide")}`;
@@ -135,7 +136,7 @@ async function reality(
   ];
 }
 
-/** With the scopes that the guide names. */
+/** Creates an API key with the scopes that the guide names. */
 async function createKey(text: string, tenant: string, bearer: string): Promise<string> {
   const scopes = SCOPES.filter((scope) => text.includes(scope));
   if (scopes.length === 0) return "";
@@ -148,8 +149,8 @@ async function createKey(text: string, tenant: string, bearer: string): Promise<
   return `${key_id}.${key_secret}`;
 }
 
-function withReal(text: string, real: [RegExp, string][]): string {
-  return real.reduce((whole, [shown, value]) => whole.replaceAll(shown, () => value), text);
+function replacePlaceholders(text: string, values: [RegExp, string][]): string {
+  return values.reduce((whole, [shown, value]) => whole.replaceAll(shown, () => value), text);
 }
 
 async function freePort(): Promise<number> {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startWebProcess, type WebProcess } from "#e2e/web-process.ts";
 import { Receiver } from "#e2e/webhooks/receiver.ts";
 import { GUIDE_SLUGS } from "#lib/guides/guides.ts";
-import { differences, formOf, httpDifferences } from "./differences.ts";
+import { differences, httpDifferences, normalized } from "./differences.ts";
 import { type Fence, fencesOf, fileName, includedFile, isOutput, isRun } from "./fences.ts";
-import { examplesOf, formsOf, keptBy } from "./forms.ts";
+import { examplesOf, formsOf, savedNames } from "./forms.ts";
 import { runGuide } from "./guide-run.ts";
 import { installSdk } from "./install-sdk.ts";
 import { typeErrors } from "./type-errors.ts";
@@ -51,7 +51,7 @@ function writeModules(folder: string, slug: string): string[] {
   return examplesOf(textOf(slug), "TypeScript")
     .filter(({ language }) => language === "ts")
     .map(({ line, code }) => {
-      const own = keptBy(code);
+      const own = savedNames(code);
       const others = [...results].filter((name) => !own.includes(name));
       for (const name of own) results.add(name);
       const file = `${slug}-${line}.mts`;
@@ -76,18 +76,20 @@ describe.each(GUIDE_SLUGS)("%s", (slug) => {
 
   it.each(formsOf(textOf(slug)))("has the documented effect and response by %s", async (form) => {
     const ran = await runGuide(slug, form, { url: web.url, receiver });
-    const wrong = ran.flatMap(({ said, shown }) =>
+    const wrong = ran.flatMap(({ output, shown }) =>
       shown.flatMap((answer) =>
-        faults(answer, said).map((fault) => `line ${answer.line}: ${fault}`),
+        faults(answer, output).map((fault) => `line ${answer.line}: ${fault}`),
       ),
     );
     expect(wrong).toEqual([]);
   });
 });
 
-function faults({ language, meta, code }: Fence, said: string): string[] {
+function faults({ language, meta, code }: Fence, output: string): string[] {
   const options = { partial: meta.includes("partial") };
-  if (language === "json") return differences(JSON.parse(code), JSON.parse(said), options);
-  if (language === "http") return httpDifferences(code, said, options);
-  return formOf(code.trim()) === formOf(said.trim()) ? [] : [`shown:\n${code}\ncame:\n${said}`];
+  if (language === "json") return differences(JSON.parse(code), JSON.parse(output), options);
+  if (language === "http") return httpDifferences(code, output, options);
+  return normalized(code.trim()) === normalized(output.trim())
+    ? []
+    : [`shown:\n${code}\nactual:\n${output}`];
 }

@@ -61,7 +61,7 @@ test("every link and anchor of the documentation works, and every page is linked
     links.filter(({ href }) => {
       const [path = "", anchor] = href.split("#");
       const page = pages.get(path);
-      // The dashboard sends a visitor on to sign in.
+      // The dashboard redirects to the sign-in page.
       if (path === "/") return false;
       return page?.status !== 200 || (anchor !== undefined && !page.anchors.has(anchor));
     }),

@@ -8,8 +8,8 @@ import { EVENT_KINDS } from "#lib/wire/event-kinds.ts";
 import { levelsOf, pageOf } from "../pages/page.ts";
 
 /**
- * A page that has one title, under which its headings go down by one step at a time, and a way to
- * every other page.
+ * Expects a page with one title, headings whose levels never skip one, and a way to every other
+ * page.
  */
 async function soundPage(path: string) {
   const page = await pageOf(path);
@@ -76,6 +76,6 @@ it.each([
   "/docs/reference/exceptions/no-such-operation",
   "/docs/events/no.such",
   "/docs/guides/no-such",
-])("%s is no page", async (path) => {
+])("%s is not a page", async (path) => {
   expect((await pageOf(path)).status).toBe(404);
 });

@@ -7,8 +7,8 @@ const TIMEOUT_MS = 180_000;
 const END = "\u0001";
 
 /**
- * One bash for all examples of a guide, as a reader has one terminal. What fails ends it. It has
- * the Node of the machine, which is older than ours.
+ * One bash for all examples of a guide, as a reader has one terminal. A failed command ends it. Its
+ * Node is the machine's, which is older than ours.
  */
 export class Shell {
   readonly #process: ChildProcessWithoutNullStreams;

@@ -63,8 +63,8 @@ describe("entry rules", () => {
   });
 
   test.each([
-    ["a placeholder that is none", { text: "{iban}" }],
-    ["a brace alone", { text: "Fee {" }],
+    ["an unknown placeholder", { text: "{iban}" }],
+    ["an unbalanced brace", { text: "Fee {" }],
     ["a line break in an account", { account: "49\n70" }],
   ])("%s is refused", async (_what, fault) => {
     const answer = await fixture.call("PUT", `reconciliations/${fixture.period}/entry-rules`, {
@@ -102,7 +102,7 @@ describe("entry rules", () => {
 });
 
 describe("a close", () => {
-  test("leaves one balanced batch, bound to the signed statement", async () => {
+  test("creates one balanced batch, bound to the signed statement", async () => {
     const fixture = await october();
     await put(fixture, {});
     await close(fixture);
@@ -144,7 +144,7 @@ describe("a close", () => {
     expect((await fixture.proof()).closing).toMatchObject({ digest, holds: true });
   });
 
-  test("with nothing to post leaves no batch, and takes no number", async () => {
+  test("with nothing to post creates no batch and uses no number", async () => {
     const fixture = await october();
     await close(fixture);
     expect(await batches(fixture)).toEqual([]);
@@ -252,7 +252,7 @@ describe("a batch", () => {
   const file = (query: Record<string, string>) =>
     fixture.call("GET", `entry-batches/${batch.id}/ledger-file`, { query });
 
-  test("is a file for DATEV in Windows-1252, and downloading it marks nothing", async () => {
+  test("downloads as a DATEV file in Windows-1252, which doesn't mark it as exported", async () => {
     const { status, headers, bytes } = await file({ format: "datev" });
     expect(status).toBe(200);
     expect(headers.get("content-disposition")).toContain("EXTF_Buchungsstapel_2026-0001.csv");
@@ -271,7 +271,7 @@ describe("a batch", () => {
     });
   });
 
-  test("whose entry a ledger can't hold is refused before a byte, with the entry's name", async () => {
+  test("with an entry that the format can't hold is refused whole, with the entry's name", async () => {
     const answer = await file({ format: "xero" });
     expect(answer.status).toBe(409);
     expect(answer.json).toMatchObject({
@@ -282,7 +282,7 @@ describe("a batch", () => {
     expect(await file({ format: "netsuite", part: "2" })).toMatchObject({ status: 400 });
   });
 
-  test("is CSV and a workbook with the columns that are chosen", async () => {
+  test("exports as CSV and as a workbook with the chosen columns", async () => {
     const exported = (format: string) =>
       fixture.call("GET", `entry-batches/${batch.id}/entries/export`, {
         query: { format, columns: "amount,debit_account,text" },
@@ -294,7 +294,7 @@ describe("a batch", () => {
     expect((await exported("xlsx")).status).toBe(200);
   });
 
-  test("is marked as exported once, by a permitted person, and shows it", async () => {
+  test("is marked as exported once, by a permitted person, and shows who marked it", async () => {
     const path = `entry-batches/${batch.id}/exported`;
     const body = { ledger_reference: "JE-1" };
     const analyst = await userToken(fixture.tenant, ["tenant_analyst"], "ann");

@@ -23,7 +23,7 @@ const setPush = (fixture: Fixture, push: object | null) =>
     body: { rules: RULES, ledger: { push } },
   });
 
-/** Closes the period, and waits for the batch until it is as wanted. */
+/** Closes the period, and waits until the push of its batch is in this state. */
 async function closed(fixture: Fixture, state: string): Promise<EntryBatch> {
   await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
   return pushed(fixture, state);
@@ -36,7 +36,7 @@ function pushed(fixture: Fixture, state: string): Promise<EntryBatch> {
   });
 }
 
-test("a close writes its batch to the bucket, which exports it once", async () => {
+test("a close pushes its batch to the bucket, which marks it as exported once", async () => {
   const fixture = await october();
   const { id } = await connect(fixture, bucket.settings);
   const set = await setPush(fixture, { connection_id: id, folder: "entries", format: "csv" });
@@ -71,7 +71,7 @@ test("a close writes its batch to the bucket, which exports it once", async () =
   expect(events).toHaveLength(1);
 });
 
-test("a batch that its format can't hold stops with the reason, and goes once the rules change", async () => {
+test("a push of a batch that its format can't hold stops with the reason, and resumes once the rules change", async () => {
   const fixture = await october();
   const { id: connection_id } = await connect(fixture, bucket.settings);
   await setPush(fixture, { connection_id, folder: null, format: "sap" });
@@ -88,7 +88,7 @@ test("a batch that its format can't hold stops with the reason, and goes once th
     return jobs.length === 0;
   });
 
-  // As if it had more entries than 1,000 files of Xero hold.
+  // As if the batch had more entries than 1,000 Xero files can hold.
   await sql(
     "update entry_batches set sums = jsonb_set(sums, '{0,entry_count}', $2) where id = $1",
     [stopped.id, "150001"],
@@ -124,7 +124,7 @@ test("a push to a server that fails is tried again", async () => {
   expect(job).toEqual({ goes_on: true });
 });
 
-test("only a connection of the tenant by SFTP or S3 is pushed to, and none without asking", async () => {
+test("batches are pushed only to the tenant's own SFTP or S3 connections, and only if configured", async () => {
   const [fixture, other] = await Promise.all([october(), october()]);
   const { id: foreign } = await connect(other, bucket.settings);
   const { id: readOnly } = await connect(fixture, {
@@ -149,7 +149,7 @@ test("only a connection of the tenant by SFTP or S3 is pushed to, and none witho
 });
 
 test.skipIf(whyNoSshd() !== null)(
-  "by SFTP a file has its name only when it is whole, and takes the place of an earlier one",
+  "an SFTP push leaves only complete files, and replaces an earlier file of the same name",
   async () => {
     const ssh = await startSshServer();
     try {
@@ -164,7 +164,7 @@ test.skipIf(whyNoSshd() !== null)(
       expect((await fixture.ok<Connection>("GET", `connections/${id}`)).host_key).toBe(
         ssh.fingerprint,
       );
-      // As if the worker had died after the file was written.
+      // As if the worker had died after it wrote the file.
       await sql(
         `update entry_batches set exported_at = null, exported_by = null,
            push = push || '{"state": "waiting"}' where id = $1`,

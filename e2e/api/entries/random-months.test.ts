@@ -7,7 +7,7 @@ import { ENTRY_KINDS } from "#lib/wire/facts.gen.ts";
 import { actions, BEGINNING, Months, perform } from "../matching/months.ts";
 
 const SLOW = 1_200_000;
-/** MONTHS_SEED repeats a failure; WORLDS looks longer. */
+/** MONTHS_SEED repeats a failure; WORLDS is the number of random histories. */
 const SEED = Number(process.env.MONTHS_SEED ?? 44);
 const WORLDS = Number(process.env.WORLDS ?? (WHOLE ? 30 : 2));
 
@@ -19,9 +19,10 @@ const RULES = Object.fromEntries(
 );
 
 /**
- * By period and kind what closed periods decided, and what their entries come to, if they differ.
+ * By period and kind, the amounts that closed periods decided and those of their entries, where
+ * they differ.
  */
-function unposted(tenant: string): Promise<object[]> {
+function postingDifferences(tenant: string): Promise<object[]> {
   return sql(
     `with decided as (
        select m.reconciliation_id, a.value ->> 'kind' as kind,
@@ -52,7 +53,7 @@ function unposted(tenant: string): Promise<object[]> {
 }
 
 /** Lines that the last close carried and no entry posts as open, or the reverse. */
-function carriedOtherwise(tenant: string): Promise<object[]> {
+function carryDifferences(tenant: string): Promise<object[]> {
   return sql(
     `with last_close as (
        select s.* from public.statements s where s.tenant_id = $1
@@ -77,7 +78,7 @@ function carriedOtherwise(tenant: string): Promise<object[]> {
 
 type StoredBatch = { id: string; number: number; year: number; digest: string; debit: string };
 
-/** Numbers have no gap, and each batch is what its statement signed. */
+/** Expects numbers without a gap, and batches that match what their statements signed. */
 async function expectSound(tenant: string): Promise<number> {
   const batches = await sql<StoredBatch>(
     `select b.id, b.number, b.year, s.statement #>> '{entries,sha256}' as digest,
@@ -124,8 +125,8 @@ test(
         for (const action of [...BEGINNING, ...chosen]) {
           await perform(months, action);
           if (action.kind !== "close" && action.kind !== "reopen") continue;
-          expect(await unposted(fixture.tenant), JSON.stringify(action)).toEqual([]);
-          expect(await carriedOtherwise(fixture.tenant), JSON.stringify(action)).toEqual([]);
+          expect(await postingDifferences(fixture.tenant), JSON.stringify(action)).toEqual([]);
+          expect(await carryDifferences(fixture.tenant), JSON.stringify(action)).toEqual([]);
         }
         batches += await expectSound(fixture.tenant);
         const [row = { n: 0 }] = await sql<{ n: number }>(

@@ -33,7 +33,7 @@ async function report(title: string): Promise<Exception> {
   return json as Exception;
 }
 
-test("an event is what its delivery carries, under the same ID", async () => {
+test("an event equals the payload of its delivery, under the same ID", async () => {
   const subscriber = await Subscriber.create(receiver);
   const webhook = await subscriber.register(["exception.created"]);
   await subscriber.call("POST", "/v1/exceptions", { title: "Payout 4711", severity: "low" });
@@ -56,7 +56,7 @@ test("a cursor continues where it was returned, and a waiting call receives new 
   expect((await waiting).items).toMatchObject([{ type: "exception.created", subject: id }]);
 });
 
-test("a cursor is a position: other types continue behind it, and since lists those before", async () => {
+test("a cursor works for other types and lists later events; since also lists earlier ones", async () => {
   const { id: subject } = await report("Before the cursor");
   const { resume_cursor: cursor } = await list({ types: "run.done" });
   const later = await report("Behind the cursor");
@@ -100,7 +100,7 @@ test("a time before the last 30 days starts with the oldest event there is", asy
   });
 });
 
-/** A call that waits, and can be cancelled, which `api` can't. */
+/** A waiting call that can be cancelled, which `api` doesn't support. */
 const waitingCall = (cursor: string, signal: AbortSignal) =>
   fetch(`${stack.url}/v1/events?wait=20&cursor=${cursor}`, {
     headers: { Authorization: `Bearer ${team.admin}`, "X-Tenant-Id": team.tenant },
@@ -117,7 +117,7 @@ test("waiting calls that were cancelled don't delay the others", async () => {
     expect.objectContaining({ status: "rejected" }),
   );
   const waiting = list({ cursor, wait: "20" });
-  // It has begun to wait when the event comes.
+  // Gives the call time to start waiting before the event.
   await sleep(500);
   const { id } = await report("Reported after the cancelled calls");
   const reportedAt = performance.now();
@@ -191,6 +191,6 @@ test("the SDK reads continuously, saves its position and resumes from it", async
   };
   const [first, second, third] = [await report("1"), await report("2"), await report("3")];
   expect(await read(3)).toEqual([first.id, second.id, third.id]);
-  // Stopped within the second page, which comes again.
+  // The previous read stopped within the second page, which is read again.
   expect(await read(1)).toEqual([third.id]);
 });

@@ -9,10 +9,10 @@ import { Tieout } from "../../../sdk/typescript/src/index.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../docs/examples/sync-exceptions.mjs");
 const WRITERS = 4;
-const TURNS = 12;
+const ROUNDS = 12;
 
-/** They depend on the time at which they are read, and so does the deadline of a paused one. */
-const CLOCK = ["minutes_to_breach", "business_minutes_remaining", "breach_risk"];
+/** Fields that depend on the time of reading. So does the deadline of a paused exception. */
+const CLOCK_FIELDS = ["minutes_to_breach", "business_minutes_remaining", "breach_risk"];
 
 /** A machine whose clock is an hour fast. */
 const FAST_CLOCK = `const Real = Date;
@@ -24,8 +24,8 @@ globalThis.Date = class extends Real {
 type Row = Record<string, unknown> & { id: string };
 
 function withoutClock(row: Row): Row {
-  const moving = row.paused_at === null ? CLOCK : [...CLOCK, "due_at"];
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !moving.includes(name))) as Row;
+  const omitted = row.paused_at === null ? CLOCK_FIELDS : [...CLOCK_FIELDS, "due_at"];
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !omitted.includes(name))) as Row;
 }
 
 async function runScript(tenant: string, token: string, file: string, ...flags: string[]) {
@@ -54,7 +54,7 @@ test("a copy whose machine has a fast clock skips no change", async () => {
   }
 });
 
-test("a copy synchronised during writes equals an export", async () => {
+test("a copy synchronized during writes equals an export", async () => {
   const tenant = await createTenant();
   const token = await userToken(tenant, ["tenant_lead"], "lea");
   const tieout = new Tieout({ key: token, tenant, baseUrl: stack.url });
@@ -64,18 +64,18 @@ test("a copy synchronised during writes equals an export", async () => {
 
   const write = async (writer: number) => {
     const ids: string[] = [];
-    for (let turn = 0; turn < TURNS; turn += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const created = await tieout.exceptions.create({
-        title: `${writer}-${turn}`,
+        title: `${writer}-${round}`,
         severity: "low",
       });
       ids.push(created?.id ?? "");
-      const id = ids[(turn * 7) % ids.length] ?? "";
-      if (turn % 3 === 0) await tieout.exceptions.update(id, { severity: "critical" });
-      if (turn % 3 === 1)
-        await tieout.exceptions.updateMany({ ids, patch: { reason_code: `r${turn}` } });
-      if (turn % 4 === 2) await tieout.exceptions.pause(created?.id ?? "", { reason: "Waiting" });
-      if (turn % 4 === 3)
+      const id = ids[(round * 7) % ids.length] ?? "";
+      if (round % 3 === 0) await tieout.exceptions.update(id, { severity: "critical" });
+      if (round % 3 === 1)
+        await tieout.exceptions.updateMany({ ids, patch: { reason_code: `r${round}` } });
+      if (round % 4 === 2) await tieout.exceptions.pause(created?.id ?? "", { reason: "Waiting" });
+      if (round % 4 === 3)
         await tieout.exceptions.update(created?.id ?? "", {
           status: "resolved",
           resolution: "Found",
@@ -100,7 +100,7 @@ test("a copy synchronised during writes equals an export", async () => {
     for await (const row of tieout.exceptions.export())
       exported[(row as Row).id] = withoutClock(row as Row);
     const copied = Object.entries(rows).map(([id, row]) => [id, withoutClock(row)]);
-    expect(Object.keys(exported)).toHaveLength(WRITERS * TURNS);
+    expect(Object.keys(exported)).toHaveLength(WRITERS * ROUNDS);
     expect(Object.fromEntries(copied)).toEqual(exported);
   } finally {
     await rm(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { Fixture, line } from "../matching/matching-fixture.ts";
 
 const PDF = Buffer.concat([
   Buffer.from("%PDF-1.7\n"),
-  // More than one part of a download, each different from the others.
+  // Longer than one part of a download, with parts that differ.
   Buffer.from(Array.from({ length: 1_000_000 }, (_, n) => (n * 31 + (n >> 8)) % 256)),
 ]);
 
@@ -180,8 +180,8 @@ describe("a file of evidence", () => {
   });
 });
 
-describe("who may", () => {
-  test("an auditor can read evidence and never add any", async () => {
+describe("permissions", () => {
+  test("an auditor can read evidence, but not add or remove it", async () => {
     const auditor = await fixture.as(["tenant_auditor"], "aud");
     const { id } = await added("For the auditor.");
     const content = await fixture.call("GET", `evidence/${id}/content`, { bearer: auditor });
@@ -209,8 +209,8 @@ describe("who may", () => {
   });
 });
 
-describe("there is room for", () => {
-  test("50 files of one subject", async () => {
+describe("limits", () => {
+  test("a subject can have 50 files", async () => {
     const of = await Fixture.create();
     await written(of, 49, 1);
     await added("The last one.", { of });
@@ -218,7 +218,7 @@ describe("there is room for", () => {
     expect([status, text]).toEqual([409, expect.stringContaining("at most 50 files")]);
   });
 
-  test("up to the tenant's quota", async () => {
+  test("evidence is stored up to the tenant's quota", async () => {
     const of = await Fixture.create();
     await written(of, 1023, 10 * 1024 ** 2, "exc_");
     await added("a".repeat(1000), { of });
@@ -302,7 +302,7 @@ describe("removing and superseding", () => {
 });
 
 describe("evidence that the policy requires", () => {
-  test("shows in the checklist, and blocks the close until it is there", async () => {
+  test("shows in the checklist, and blocks the close until it is added", async () => {
     const of = await Fixture.create();
     const [left] = await of.add("left", [line("a", 10_000)]);
     const [right] = await of.add("right", [line("b", 9000)]);

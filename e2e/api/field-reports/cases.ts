@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "cases");
 
-/** The outcome of an import, as in expected.json; what it omits may be anything. */
+/** The outcome of an import in expected.json. Omitted fields may have any value. */
 export type Outcome = {
   status?: "refused";
   says?: string[];
@@ -16,9 +16,9 @@ export type Outcome = {
   refused?: number | number[];
   skipped?: number | number[];
   left_out?: number | number[];
-  /** Amount in minor units, one day or several that would do, currency. */
+  /** Each with its amount in minor units, one or several acceptable days, and currency. */
   lines?: LineFact[];
-  /** Whether amounts are amount less fee. */
+  /** Whether amounts are net of the fee. */
   net?: boolean;
   opening_balance_minor?: number | null;
   closing_balance_minor?: number | null;

@@ -1,4 +1,4 @@
-/** Compares what an import did with an outcome of expected.json. */
+/** Compares an import with an outcome of expected.json. */
 import type { Import } from "#lib/imports/contract.ts";
 import type { Line } from "#lib/lines/contract.ts";
 import type { LineFact, Outcome, WithFact } from "./cases.ts";
@@ -6,7 +6,7 @@ import type { LineFact, Outcome, WithFact } from "./cases.ts";
 /** A finished import with the lines that it added, or why the file was refused. */
 export type Done = { refused: string } | { found: Import; lines: Line[] };
 
-/** The parts of the outcome that don't hold; empty if all do. `currency`: the source's. */
+/** The differences from the expected outcome. `currency` is the source's. */
 export function faultsOf(outcome: Outcome, done: Done, currency: string): string[] {
   if ("refused" in done) {
     if (outcome.status !== "refused") return [`refused: ${done.refused}`];
@@ -49,7 +49,7 @@ export function faultsOf(outcome: Outcome, done: Done, currency: string): string
   ];
 }
 
-/** Whether what must never be is there: every part that is named has to hold. */
+/** Whether a forbidden outcome occurred: all of the parts that it states hold. */
 export function isViolated(never: Outcome, done: Done, currency: string): boolean {
   const { has, net, ...rest } = never;
   if (faultsOf(rest, done, currency).length > 0) return false;
@@ -59,28 +59,33 @@ export function isViolated(never: Outcome, done: Done, currency: string): boolea
   );
 }
 
-function count(name: string, wanted: number | number[] | undefined, is: number): string[] {
-  return wanted === undefined || [wanted].flat().includes(is) ? [] : [`${name}: ${is}`];
+function count(name: string, expected: number | number[] | undefined, actual: number): string[] {
+  return expected === undefined || [expected].flat().includes(actual) ? [] : [`${name}: ${actual}`];
 }
 
-function same(name: string, wanted: unknown, is: unknown): string[] {
-  if (wanted === undefined || JSON.stringify(wanted) === JSON.stringify(is)) return [];
-  return [`${name}: ${JSON.stringify(is)} instead of ${JSON.stringify(wanted)}`];
+function same(name: string, expected: unknown, actual: unknown): string[] {
+  if (expected === undefined || JSON.stringify(expected) === JSON.stringify(actual)) return [];
+  return [`${name}: ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`];
 }
 
 function fits([amount, days, unit]: LineFact, line: Line, currency: string | null, net = false) {
-  const is = line.amount_minor - (net ? (line.fee_minor ?? 0) : 0);
+  const actual = line.amount_minor - (net ? (line.fee_minor ?? 0) : 0);
   const expectedCurrency = unit ?? currency;
   return (
-    is === amount &&
+    actual === amount &&
     (days == null || [days].flat().includes(line.value_date)) &&
     (expectedCurrency === null || line.currency === expectedCurrency)
   );
 }
 
-function linesDiffer(wanted: LineFact[], lines: Line[], currency: string, net?: boolean): string[] {
+function linesDiffer(
+  expected: LineFact[],
+  lines: Line[],
+  currency: string,
+  net?: boolean,
+): string[] {
   const left = [...lines];
-  const missing = wanted.filter((fact) => {
+  const missing = expected.filter((fact) => {
     const at = left.findIndex((line) => fits(fact, line, currency, net));
     if (at >= 0) left.splice(at, 1);
     return at < 0;
@@ -96,15 +101,15 @@ function linesDiffer(wanted: LineFact[], lines: Line[], currency: string, net?: 
 
 function textsDiffer({ amount_minor: amount, ...fact }: WithFact, lines: Line[]): string[] {
   const found = lines.filter((line) => line.amount_minor === amount);
-  const misses = (text: string | undefined | null, parts: string | string[] = []) =>
+  const missingParts = (text: string | undefined | null, parts: string | string[] = []) =>
     [parts].flat().filter((part) => !(text ?? "").includes(part));
-  const isFull = (line: Line) =>
+  const hasAll = (line: Line) =>
     (fact.counterparty === undefined || line.counterparty === fact.counterparty) &&
     (fact.reference === undefined || line.reference === fact.reference) &&
     (fact.booked_date === undefined || line.booked_date === fact.booked_date) &&
-    misses(line.description, fact.description_contains).length === 0 &&
-    misses(JSON.stringify(line), fact.contains).length === 0;
-  if (found.some(isFull)) return [];
+    missingParts(line.description, fact.description_contains).length === 0 &&
+    missingParts(JSON.stringify(line), fact.contains).length === 0;
+  if (found.some(hasAll)) return [];
   const shown = found.map(({ counterparty, reference, description, booked_date }) =>
     JSON.stringify({ counterparty, reference, description, booked_date }),
   );

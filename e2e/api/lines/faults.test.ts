@@ -14,7 +14,7 @@ const ndjson = (from: number, count: number) =>
       `{"external_id":"t${from + nth}","amount_minor":${from + nth + 1},"value_date":"2026-10-05","reference":"RG-${from + nth}"}\n`,
   ).join("");
 
-/** Sends the beginning of a file that says to be longer, and breaks the connection. */
+/** Sends the first half of the announced length of a file, and then breaks the connection. */
 function cutUpload({ tenant, admin }: Team, source: string, file: string): Promise<void> {
   const sent = Buffer.from(file);
   return new Promise((done) => {
@@ -30,7 +30,7 @@ function cutUpload({ tenant, admin }: Team, source: string, file: string): Promi
     call.on("error", () => done());
     call.write(sent, () =>
       until(
-        "some of it is kept",
+        "a part of it is stored",
         async () =>
           (await sql("select from private.import_chunks where tenant_id = $1", [tenant])).length >
           0,
@@ -44,7 +44,7 @@ test(
   async () => {
     const team = await createTeam();
     const { id } = await createSource(team);
-    // Several chunks.
+    // Large enough for several chunks.
     const file = ndjson(0, 30_000);
     await cutUpload(team, id, file);
     await until("nothing of it is left", async () => {
@@ -105,7 +105,7 @@ test(
       unmatched_count: count,
     });
     expect((await fixture.proof()).holds).toBe(true);
-    // Sent again, they match as if nothing had been.
+    // Sent again, the lines match as if they had never been imported.
     expect(await imported(team, fixture.left, ndjson(0, count))).toMatchObject({
       accepted_count: count,
     });

@@ -123,7 +123,7 @@ describe("a file", () => {
     expect(await sourceOf(team, id)).toMatchObject({ line_count: 2_000 });
   });
 
-  test("has the lines that were posted before it, and they have its", async () => {
+  test("shares lines with calls: neither adds a line that the other has added", async () => {
     const { id } = await createSource(team);
     const line = {
       amount: "99.95",
@@ -208,7 +208,7 @@ describe("a file", () => {
 
 describe("a file is refused before any of it is stored", () => {
   test.each([
-    ["of no format of ours", "%PDF-1.7\n1 0 obj", undefined, "This is a PDF"],
+    ["of an unknown format", "%PDF-1.7\n1 0 obj", undefined, "This is a PDF"],
     ["that is empty", "", undefined, ""],
     [
       "whose dates can be read two ways",
@@ -386,7 +386,7 @@ describe("undoing an import", () => {
     const { id: started } = json as Import;
     await importIn(team, started, ["reading"]);
     expect((await undo(team, started)).json).toMatchObject({ status: "undone" });
-    // The next file of the source is read once this one was let go.
+    // The next file of the source can only be read once this one is released.
     expect(await imported(team, id, CSV)).toMatchObject({ status: "done", accepted_count: 3 });
     expect(await amounts(id)).toEqual([-1250, 9995, 125_000]);
     expect(await importOf(team, started)).toMatchObject({ status: "undone", accepted_count: 0 });

@@ -1,6 +1,6 @@
 /**
- * What the tests of sources, lines and imports share: a tenant, its sources, and calls that expect
- * to go well.
+ * Helpers of the tests of sources, lines and imports: a tenant, its sources, and calls that are
+ * expected to succeed.
  */
 import { expect } from "vitest";
 import { api, createTenant, uniqueName, userToken } from "#e2e/fixtures.ts";

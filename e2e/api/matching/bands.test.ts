@@ -62,7 +62,7 @@ test(
       expect([confirmed_count, rejected_count]).toEqual([0, 0]);
     }
 
-    // One by one they measure the band.
+    // Decisions on single suggestions count towards the band's accuracy.
     const [band] = [...before].sort((a, b) => b.count - a.count);
     if (!band || band.count < 4) throw new Error("The month suggests too little.");
     const query = Object.fromEntries(
@@ -89,7 +89,7 @@ test(
       rejected_count: 1,
     });
 
-    // Many at once do not, and are taken back as one.
+    // A bulk decision doesn't count, and is undone as one.
     const { count } = await sampled();
     const body = { action: "confirm", filter: filterOf(fixture, band), expected_count: count };
     expectProblem(

@@ -5,7 +5,7 @@ import { until } from "#e2e/until.ts";
 import { bookDifferences } from "./books.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
-/** A month of which a pair is matched, a line is excluded and two are left over; closed. */
+/** A closed month with a matched pair, an excluded line and two outstanding lines. */
 async function closedMonth(): Promise<Fixture> {
   const fixture = await Fixture.create();
   const left = await fixture.add("left", [line("a", 1_000), line("b", 250), line("c", 70)]);
@@ -20,7 +20,7 @@ async function closedMonth(): Promise<Fixture> {
   return fixture;
 }
 
-/** Changes rows past every trigger that protects closed periods, which our code never does. */
+/** Changes rows without the triggers that protect closed periods, which our code never does. */
 async function tamper(statement: string, values: unknown[]): Promise<void> {
   const database = new Client(superuserUrl());
   await database.connect();
@@ -56,7 +56,7 @@ test("a closed period's proof shows by a hash in the audit log whether it is unc
   expect((await fixture.proof()).closing).toBeNull();
 });
 
-test.each<[is: string, statement: string, found: string[]]>([
+test.each<[change: string, statement: string, found: string[]]>([
   [
     "an open amount",
     "update private.open_lines set open_minor = 249 where tenant_id = $1 and amount_minor = 250",
@@ -98,7 +98,7 @@ test.each<[is: string, statement: string, found: string[]]>([
     "update private.matched_counts set lines = 3 where tenant_id = $1",
     ["matched lines"],
   ],
-])("a recount detects %s that was changed past all triggers", async (_, statement, found) => {
+])("a recount detects %s that was changed without the triggers", async (_, statement, found) => {
   const fixture = await closedMonth();
   expect(await bookDifferences(fixture.tenant)).toEqual([]);
   await tamper(statement, [fixture.tenant]);

@@ -32,7 +32,7 @@ function verify(bundle: Uint8Array, ...args: string[]): { code: number | null; o
   return { code: status, output: stdout + stderr };
 }
 
-/** A zip of these files; with a manifest that fits them, as a forger would write it. */
+/** A zip of these files with a manifest that matches them, as a forger would write it. */
 async function zipOf(changed: Files): Promise<Uint8Array> {
   const listed = JSON.parse(changed["manifest.json"] ?? "") as Record<string, object>;
   const manifest = Object.fromEntries(
@@ -109,7 +109,7 @@ describe("the bundle of a signed statement", () => {
     expect(output).toContain("EUR left: lines = matched + excluded + open");
     expect(output).toContain("1 file of evidence as the statement lists them");
     expect(output).toContain("1 entry for the ledger as the statement lists them");
-    // It was asked for right after the close, before the audit log was signed.
+    // The bundle was requested right after the close, before the audit log was signed.
     expect(output).toContain("The audit log records this close with this digest");
     const sha256 = createHash("sha256").update(EVIDENCE).digest("hex");
     expect(output).toContain(`${sha256}  Fee, "October".txt`);

@@ -25,7 +25,7 @@ const NEXT_DAY = [
 ];
 
 /** A left line of a Friday, and its counterpart of the Tuesday after. */
-async function worldOverAMonday(hours: object) {
+async function pairAcrossMonday(hours: object) {
   const fixture = await Fixture.create();
   const calendar = await fixture.ok<Calendar>("POST", "calendars", { body: hours });
   await fixture.add("left", [line("l", 500, { reference: "X", value_date: "2026-10-09" })]);
@@ -41,7 +41,7 @@ async function worldOverAMonday(hours: object) {
 test(
   "business days follow the pair's calendar, and the run records its version",
   async () => {
-    const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
+    const { fixture, calendar, rules, matched } = await pairAcrossMonday(CLOSED_ON_MONDAY);
     await rules();
     expect(await fixture.run()).toMatchObject({ calendar_id: null, calendar_version: null });
     expect(await matched()).toBe(0);
@@ -60,7 +60,7 @@ test(
       digest: run.digest,
       changed: { added: 0, undone: 0 },
     });
-    // What is omitted stays, and null removes it.
+    // An omitted calendar stays, and null removes it.
     expect(await rules()).toMatchObject({ calendar_id: calendar.id });
     expect(await rules({ calendar_id: null })).toMatchObject({ calendar_id: null });
     await fixture.run();
@@ -70,9 +70,9 @@ test(
 );
 
 test(
-  "a changed calendar makes the next run match all lines again, and its preview counts the periods concerned",
+  "a changed calendar makes the next run match all lines again, and its preview counts the affected periods",
   async () => {
-    const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
+    const { fixture, calendar, rules, matched } = await pairAcrossMonday(CLOSED_ON_MONDAY);
     await rules({ calendar_id: calendar.id });
     await fixture.run();
     const put = (body: object) =>
@@ -91,9 +91,9 @@ test(
 );
 
 test(
-  "a period that runs by itself runs again when its calendar changes",
+  "a period that runs automatically runs again when its calendar changes",
   async () => {
-    const { fixture, calendar, rules } = await worldOverAMonday(OFFICE);
+    const { fixture, calendar, rules } = await pairAcrossMonday(OFFICE);
     await rules({ calendar_id: calendar.id });
     await fixture.ok("PATCH", `reconciliations/${fixture.period}`, { body: { auto_run: true } });
     await fixture.ok("PUT", `calendars/${calendar.id}`, { body: CLOSED_ON_MONDAY });
@@ -112,7 +112,7 @@ test(
 test(
   "another calendar can be previewed before it is set",
   async () => {
-    const { fixture, calendar, rules, matched } = await worldOverAMonday(CLOSED_ON_MONDAY);
+    const { fixture, calendar, rules, matched } = await pairAcrossMonday(CLOSED_ON_MONDAY);
     await rules();
     await fixture.run();
     const tried = await fixture.run(fixture.period, { dry_run: true, calendar_id: calendar.id });
@@ -126,8 +126,8 @@ test(
 );
 
 test("a calendar that the tenant does not have is refused", async () => {
-  const { fixture, rules } = await worldOverAMonday(OFFICE);
-  const { calendar: foreign } = await worldOverAMonday(OFFICE);
+  const { fixture, rules } = await pairAcrossMonday(OFFICE);
+  const { calendar: foreign } = await pairAcrossMonday(OFFICE);
   const path = `reconciliations/${fixture.period}`;
   const refused = { status: 400, errors: [{ path: "calendar_id" }] };
   await rules();
@@ -145,7 +145,7 @@ test("a calendar that the tenant does not have is refused", async () => {
 });
 
 test("a source's grace period counts them too", async () => {
-  const { fixture, calendar } = await worldOverAMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
+  const { fixture, calendar } = await pairAcrossMonday({ ...OFFICE, weekly: WEEK.slice(0, 1) });
   const [row] = await sql<{ by_calendar: string; without: string }>(
     `select private.last_day_of_grace(s, $2)::text as by_calendar,
        private.last_day_of_grace(s, null)::text as without

@@ -22,7 +22,7 @@ async function september(): Promise<Fixture> {
 
 type Placed = { id: string; reconciliation_id: string };
 
-/** Suggestions and open exceptions of lines that point at this period. */
+/** The suggestions and the open exceptions of lines that belong to this period. */
 async function workOf(fixture: Fixture, period: string) {
   const suggestions = await fixture.matches({ state: "suggested" }, period);
   const exceptions = await sql<Placed>(

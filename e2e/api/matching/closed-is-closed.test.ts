@@ -7,9 +7,9 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 300_000;
 const FILE = `${JSON.stringify({ external_id: "a", amount: "1.00", value_date: "2026-10-05" })}\n`;
 
-type How = "carried" | "excluded" | "matched";
+type Outcome = "carried" | "excluded" | "matched";
 
-const settled: Record<How, (fixture: Fixture, id: string) => Promise<unknown>> = {
+const settle: Record<Outcome, (fixture: Fixture, id: string) => Promise<unknown>> = {
   carried: async () => {},
   excluded: (fixture: Fixture, id: string) =>
     fixture.ok("POST", `lines/${id}/exclude`, { body: { reason: "Not ours" } }),
@@ -21,22 +21,22 @@ const settled: Record<How, (fixture: Fixture, id: string) => Promise<unknown>> =
   },
 };
 
-/** October, with a line of an import that it settled in this way. */
-async function october(how: How): Promise<{ fixture: Fixture; file: string }> {
+/** October, with a line of an import that got this outcome. */
+async function october(outcome: Outcome): Promise<{ fixture: Fixture; file: string }> {
   const fixture = await Fixture.create();
   const { id: file } = await imported(fixture, fixture.left, FILE);
   const { items } = await fixture.ok<{ items: { id: string }[] }>("GET", "lines", {
     query: { source_id: fixture.left, import_id: file },
   });
-  await settled[how](fixture, items[0]?.id ?? "");
+  await settle[outcome](fixture, items[0]?.id ?? "");
   return { fixture, file };
 }
 
 describe("undoing an import", { timeout: SLOW }, () => {
   test.each(["carried", "excluded", "matched"] as const)(
     "is refused while a closed period has %s a line of it",
-    async (how) => {
-      const { fixture, file } = await october(how);
+    async (outcome) => {
+      const { fixture, file } = await october(outcome);
       await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
       const read = () =>
         fixture.call("GET", `reconciliations/${fixture.period}/statement/export`, {
@@ -55,8 +55,8 @@ describe("undoing an import", { timeout: SLOW }, () => {
 
   test.each(["excluded", "matched"] as const)(
     "is refused once an archived period has %s a line of it",
-    async (how) => {
-      const { fixture, file } = await october(how);
+    async (outcome) => {
+      const { fixture, file } = await october(outcome);
       await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {
         body: { status: "archived" },
       });

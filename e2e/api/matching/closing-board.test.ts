@@ -197,7 +197,7 @@ test(
 );
 
 test(
-  "a pair that is behind catches up, two calls at once create each month once",
+  "a pair that is behind catches up, and two concurrent calls create each month once",
   async () => {
     const fixture = await Fixture.create();
     await Promise.all([

@@ -8,8 +8,8 @@ import { Fixture, line, month } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-/** One that agrees, and one that only its amount and name suggest. */
-async function suggesting(): Promise<{ fixture: Fixture; suggested: Match }> {
+/** A period after a run, and one of its suggestions. */
+async function withSuggestion(): Promise<{ fixture: Fixture; suggested: Match }> {
   const fixture = await Fixture.create();
   const { left, right } = month(40);
   await fixture.add("left", left);
@@ -22,9 +22,9 @@ async function suggesting(): Promise<{ fixture: Fixture; suggested: Match }> {
 
 describe("decisions by a person", () => {
   test(
-    "confirming matches the lines, and later runs leave it alone",
+    "confirming matches the lines, and later runs don't change it",
     async () => {
-      const { fixture, suggested } = await suggesting();
+      const { fixture, suggested } = await withSuggestion();
       const analyst = await fixture.as(["tenant_analyst"], "anna");
       const confirmed = await fixture.ok<Match>("POST", `matches/${suggested.id}/confirm`, {
         bearer: analyst,
@@ -46,7 +46,7 @@ describe("decisions by a person", () => {
   test(
     "a rejected combination is never suggested again",
     async () => {
-      const { fixture, suggested } = await suggesting();
+      const { fixture, suggested } = await withSuggestion();
       await fixture.ok("POST", `matches/${suggested.id}/reject`);
       await fixture.run();
       const members = ({ members }: Match) =>
@@ -65,7 +65,7 @@ describe("decisions by a person", () => {
   test(
     "undoing restores what was open, and no run makes it again",
     async () => {
-      const { fixture } = await suggesting();
+      const { fixture } = await withSuggestion();
       const before = await fixture.proof();
       const [match] = await fixture.matches({ state: "confirmed" });
       const lines = match?.members.map(({ line_id }) => line_id) ?? [];
@@ -85,7 +85,7 @@ describe("decisions by a person", () => {
   );
 
   test(
-    "a match by hand has to add up, and names what does not",
+    "a match by hand has to add up, or the refusal names the difference",
     async () => {
       const fixture = await Fixture.create();
       const [a = ""] = await fixture.add("left", [line("a", 10_000)]);
@@ -118,7 +118,7 @@ describe("decisions by a person", () => {
   );
 
   test(
-    "an excluded line is in no match, and included again is open",
+    "an excluded line is in no match, and is open once it is included again",
     async () => {
       const fixture = await Fixture.create();
       const [a = ""] = await fixture.add("left", [line("a", 700, { reference: "INV-1" })]);
@@ -150,7 +150,7 @@ describe("decisions by a person", () => {
   test(
     "bulk decisions apply to all or none",
     async () => {
-      const { fixture } = await suggesting();
+      const { fixture } = await withSuggestion();
       const suggested = await fixture.matches({ state: "suggested" });
       const filter = { reconciliation_id: fixture.period };
       const bulk = (body: object, bearer?: string) =>
@@ -182,7 +182,7 @@ describe("decisions by a person", () => {
   test(
     "a line shows its possible counterparts",
     async () => {
-      const { fixture, suggested } = await suggesting();
+      const { fixture, suggested } = await withSuggestion();
       const [mine, other] = ["left", "right"].map(
         (side) => suggested.members.find((member) => member.side === side)?.line_id,
       );
@@ -206,7 +206,7 @@ describe("decisions by a person", () => {
 test(
   "another tenant's match, run and period are 404",
   async () => {
-    const { fixture, suggested } = await suggesting();
+    const { fixture, suggested } = await withSuggestion();
     const other = await Fixture.create();
     const run = await fixture.run();
     for (const path of [
@@ -222,9 +222,9 @@ test(
 );
 
 test(
-  "a key confirms with the scope to write reconciliations, and closes never",
+  "a key with the scope to write reconciliations can confirm, but never close",
   async () => {
-    const { fixture, suggested } = await suggesting();
+    const { fixture, suggested } = await withSuggestion();
     const key = await fixture.ok<{ key_id: string; key_secret: string }>(
       "POST",
       `tenants/${fixture.tenant}/api-keys`,

@@ -9,27 +9,25 @@ import { Fixture, line, month, type NewLine } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-/**
- * The content of a period's matches, by the callers' names of the lines: the same in every tenant.
- */
+/** A period's matches in terms of external IDs, which are the same in every tenant. */
 async function outcome({ tenant, period }: Fixture): Promise<string[]> {
-  const rows = await sql<{ said: string }>(
+  const rows = await sql<{ result: string }>(
     `select concat_ws(' ', m.state, m.method, m.shape, m.residual_minor, m.adjustments,
-       string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as said
+       string_agg(l.external_id || '=' || mm.allocated_minor, ',' order by l.external_id)) as result
      from matches m join match_members mm on mm.tenant_id = m.tenant_id and mm.match_id = m.id
      join lines l on l.tenant_id = mm.tenant_id and l.line_no = mm.line_no
      where m.tenant_id = $1 and m.reconciliation_id = $2 and m.state in ('confirmed', 'suggested')
-     group by m.tenant_id, m.id order by said`,
+     group by m.tenant_id, m.id order by result`,
     [tenant, period],
   );
-  return rows.map(({ said }) => said);
+  return rows.map(({ result }) => result);
 }
 
 /**
- * A month, and lines of which two could belong to one, one of them by what its fee leaves: which it
- * is must not depend on who came first.
+ * A month with additional lines for which two counterparts compete, one of them by its amount net
+ * of the fee. The result must not depend on the order of arrival.
  */
-function rivals(): { left: NewLine[]; right: NewLine[] } {
+function competingLines(): { left: NewLine[]; right: NewLine[] } {
   const { left, right } = month(50);
   for (let n = 0; n < 5; n++) {
     const amount = 123_400 + n * 1111;
@@ -45,22 +43,24 @@ function rivals(): { left: NewLine[]; right: NewLine[] } {
 
 type Arrival = { side: "left" | "right"; lines: NewLine[] };
 
-/** All lines in another order and other parcels, with a run after each that `runs` names. */
-async function arrived(
+/**
+ * Adds the arrivals in order, with a run after each whose index `runs` accepts, and one at the end.
+ */
+async function matchInOrder(
   arrivals: readonly Arrival[],
   runs: (at: number) => boolean,
-): Promise<{ said: string[]; fixture: Fixture }> {
+): Promise<{ result: string[]; fixture: Fixture }> {
   const fixture = await Fixture.create();
   for (const [at, { side, lines }] of arrivals.entries()) {
     await fixture.add(side, lines);
     if (runs(at)) await fixture.run();
   }
   await fixture.run();
-  return { said: await outcome(fixture), fixture };
+  return { result: await outcome(fixture), fixture };
 }
 
-function inOrder(seed: number): { side: Arrival["side"]; one: NewLine }[] {
-  const { left, right } = rivals();
+function shuffledLines(seed: number): { side: Arrival["side"]; one: NewLine }[] {
+  const { left, right } = competingLines();
   const all = [
     ...left.map((item) => ({ side: "left" as const, one: item })),
     ...right.map((item) => ({ side: "right" as const, one: item })),
@@ -73,9 +73,9 @@ function inOrder(seed: number): { side: Arrival["side"]; one: NewLine }[] {
   );
 }
 
-/** Three parcels a side, by turns. */
-function inSix(seed: number): Arrival[] {
-  const order = inOrder(seed);
+/** Three arrivals of each side, alternating. */
+function inSixArrivals(seed: number): Arrival[] {
+  const order = shuffledLines(seed);
   const third = Math.ceil(order.length / 3);
   return [0, 1, 2].flatMap((nth) =>
     (["left", "right"] as const).map((side) => ({
@@ -87,7 +87,7 @@ function inSix(seed: number): Arrival[] {
   );
 }
 
-/** In addition to the stack's own; it stops as the stack's do. */
+/** Starts a matcher in addition to the stack's own. */
 async function startMatcher(): Promise<ChildProcess> {
   const { METRICS_PORT: _, ...env } = stackEnvironment();
   const matcher = spawn(
@@ -101,39 +101,39 @@ async function startMatcher(): Promise<ChildProcess> {
   const died = once(matcher, "exit").then(([code]) =>
     Promise.reject(new Error(`The matcher ended with ${code}.`)),
   );
-  const works = new Promise<void>((start) => {
+  const started = new Promise<void>((start) => {
     matcher.stdout.on("data", (text) => String(text).includes('"working"') && start());
   });
-  await Promise.race([died, works]);
+  await Promise.race([died, started]);
   died.catch(() => {});
   return matcher;
 }
 
-function shuffled(seed: number): Arrival[] {
-  const parcels: Arrival[] = [];
-  for (const { side, one } of inOrder(seed)) {
-    const last = parcels.at(-1);
+function inSmallArrivals(seed: number): Arrival[] {
+  const arrivals: Arrival[] = [];
+  for (const { side, one } of shuffledLines(seed)) {
+    const last = arrivals.at(-1);
     if (last?.side === side && last.lines.length < 9) last.lines.push(one);
-    else parcels.push({ side, lines: [one] });
+    else arrivals.push({ side, lines: [one] });
   }
-  return parcels;
+  return arrivals;
 }
 
 const atOnce = async () => {
-  const { left, right } = rivals();
-  const { said } = await arrived(
+  const { left, right } = competingLines();
+  const { result } = await matchInOrder(
     [
       { side: "left", lines: left },
       { side: "right", lines: right },
     ],
     () => false,
   );
-  expect(said.length).toBeGreaterThan(20);
-  return said;
+  expect(result.length).toBeGreaterThan(20);
+  return result;
 };
 
 test(
-  "the same lines give the same matches in twenty orders, with one matcher, two and three",
+  "the same lines give the same matches in twenty orders, with one, two or three matchers",
   async () => {
     const expected = await atOnce();
     const more: ChildProcess[] = [];
@@ -144,8 +144,10 @@ test(
         [31, 32, 33, 34, 35, 36],
       ]) {
         if (seeds[0] !== 11) more.push(await startMatcher());
-        const outcomes = await Promise.all(seeds.map((seed) => arrived(inSix(seed), () => false)));
-        for (const { said } of outcomes) expect(said).toEqual(expected);
+        const outcomes = await Promise.all(
+          seeds.map((seed) => matchInOrder(inSixArrivals(seed), () => false)),
+        );
+        for (const { result } of outcomes) expect(result).toEqual(expected);
       }
     } finally {
       const ended = more.map((matcher) => once(matcher, "exit"));
@@ -157,11 +159,13 @@ test(
 );
 
 test(
-  "the same lines match the same in steps as at once",
+  "the same lines give the same matches in several runs as in one",
   async () => {
     const expected = await atOnce();
     for (const seed of [4, 5])
-      expect((await arrived(shuffled(seed), (at) => at % 17 === 5)).said).toEqual(expected);
+      expect((await matchInOrder(inSmallArrivals(seed), (at) => at % 17 === 5)).result).toEqual(
+        expected,
+      );
   },
   SLOW,
 );
@@ -169,9 +173,9 @@ test(
 test(
   "the digest covers the whole period, and equals that of a full run",
   async () => {
-    const { fixture } = await arrived(shuffled(6), (at) => at % 23 === 7);
+    const { fixture } = await matchInOrder(inSmallArrivals(6), (at) => at % 23 === 7);
     const { digest } = await fixture.run();
-    // A new version of the same rules weighs everything again.
+    // A new version of the same rules makes the next run a full one.
     const { rules } = await fixture.ok<{ rules: object[] }>(
       "GET",
       `reconciliations/${fixture.period}/rules`,

@@ -109,7 +109,7 @@ describe("with four eyes", () => {
     expect((await close(lea)).status).toBe(200);
   });
 
-  test("who confirms a suggestion or adds a line has worked in the period", async () => {
+  test("a person who confirms a suggestion or adds a line has worked in the period", async () => {
     const { fixture, lea, close } = await withFourEyes();
     const lines = [line("counter", 100)];
     await fixture.ok("POST", `sources/${fixture.right}/lines`, { bearer: lea, body: { lines } });
@@ -117,7 +117,7 @@ describe("with four eyes", () => {
     expect((await close(await fixture.as(["tenant_lead"], "max"))).status).toBe(200);
   });
 
-  test("only an admin turns them off, for periods that are opened from then on", async () => {
+  test("only an admin can turn the policy off, for periods opened from then on", async () => {
     const { fixture, lea, close } = await withFourEyes();
     const key = await fixture.ok<{ key_id: string; key_secret: string }>(
       "POST",

@@ -7,7 +7,7 @@ import { until } from "#e2e/until.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
-/** More than one chunk of those that bring an explanation. */
+/** More than one chunk of matches with explanations. */
 const PAIRS = 5_000;
 const BATCH = 1_000;
 
@@ -19,7 +19,7 @@ function startRun({ tenant, period }: Fixture) {
   );
 }
 
-async function counted({ tenant }: Fixture): Promise<number> {
+async function matchCount({ tenant }: Fixture): Promise<number> {
   const [row] = await sql<{ count: string }>("select count(*) from matches where tenant_id = $1", [
     tenant,
   ]);
@@ -27,8 +27,8 @@ async function counted({ tenant }: Fixture): Promise<number> {
 }
 
 /**
- * A run whose matcher was killed in the middle of this many pairs. If it was already done, another
- * with twice as many is tried.
+ * A run of this many pairs whose matcher was killed in the middle. If the run was already done,
+ * tries again with twice as many pairs.
  */
 async function killedRun(
   pairs = PAIRS,
@@ -44,16 +44,16 @@ async function killedRun(
     for (let from = 0; from < pairs; from += BATCH)
       await fixture.add(side, lines(side[0] ?? "").slice(from, from + BATCH));
   const killed = startRun(fixture);
-  await until("a chunk is saved", async () => (await counted(fixture)) > 0, 120_000);
+  await until("a chunk is saved", async () => (await matchCount(fixture)) > 0, 120_000);
   killed.kill("SIGKILL");
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, "exit");
-  // Its last statement may still be committed.
+  // Postgres may still commit the matcher's last statement.
   const connections = "select from pg_stat_activity where application_name = $1";
   await until(
     "its connections have ended",
     async () => (await sql(connections, [`one run of ${fixture.tenant}`])).length === 0,
   );
-  const saved = await counted(fixture);
+  const saved = await matchCount(fixture);
   return saved < pairs ? { fixture, pairs, saved } : killedRun(2 * pairs);
 }
 
@@ -73,7 +73,7 @@ test(
     expect(items).toMatchObject([
       { status: "done", changed: { added: pairs - saved, kept: saved } },
     ]);
-    expect(await counted(fixture)).toBe(pairs);
+    expect(await matchCount(fixture)).toBe(pairs);
     expect((await fixture.proof()).holds).toBe(true);
   },
   SLOW,

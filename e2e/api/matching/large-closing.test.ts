@@ -25,8 +25,8 @@ const COUNTS = { left: 10_100, right: 10_000 };
 type Large = { fixture: Fixture; period: string; left: string; right: string };
 
 /**
- * A period whose sources have more lines than a caller waits for: 10,000 matched on each side, 100
- * open and 1 suggested.
+ * A period with too many lines to close during a call: 10,000 matched on each side, 100 open and 1
+ * suggested.
  */
 async function largePeriod(): Promise<Large> {
   const fixture = await Fixture.create();
@@ -78,8 +78,8 @@ function ended({ fixture, period }: Large): Promise<Reconciliation> {
 }
 
 /**
- * A line that the period carries, written by an uncommitted transaction: closing the period waits
- * in the middle of carrying.
+ * Carries a line of the period in an uncommitted transaction, for which closing the period then
+ * waits in the middle of its work.
  */
 async function carryUncommitted(
   { fixture, period }: Large,
@@ -99,12 +99,12 @@ async function carryUncommitted(
     ?.pid as number;
 }
 
-const waitingFor = (superuser: Client, pid: number, but?: number) =>
-  until("a matcher that closes waits", async () => {
+const waitingFor = (superuser: Client, pid: number, except?: number) =>
+  until("a matcher waits while it closes the period", async () => {
     const { rows } = await superuser.query<{ pid: number }>(
       `select a.pid from pg_stat_activity a where $1::integer = any (pg_blocking_pids(a.pid))
          and a.pid is distinct from $2`,
-      [pid, but],
+      [pid, except],
     );
     return rows[0]?.pid;
   });
@@ -174,7 +174,7 @@ test(
 
       await superuser.query("select pg_terminate_backend($1)", [first]);
       await waitingFor(superuser, pid, first);
-      // Past the moment of the closing, so that it revokes no signature of the period.
+      // Added after the closing began, so it revokes no signature of the period.
       const late = await addTo(fixture, left, 77, "LATE-1");
       await blocking.query("rollback");
       expect(await ended(large)).toMatchObject({
@@ -243,7 +243,7 @@ test(
     expect(await fixture.matches({ state: "suggested" }, period)).toHaveLength(1);
     await tamper(1);
 
-    // As of a matcher that died at every attempt.
+    // As if the matcher had died at every attempt.
     await sql(
       `update private.closing_requests set failure = null, asked_at = now() - interval '2 hours'
        where tenant_id = $1`,
@@ -275,7 +275,7 @@ test(
     const { fixture, period } = await largePeriod();
     const path = `reconciliations/${period}`;
     await fixture.ok("PUT", `${path}/rules`, { body: { rules: RULES, review_levels: 1 } });
-    // New rules queue a run, and during a run there is no close.
+    // New rules queue a run, and a period can't be closed during a run.
     await fixture.run(period);
     await fixture.ok("POST", `${path}/prepare`, { body: {} });
     const bearer = await fixture.as(["tenant_lead"], "lea");

@@ -41,7 +41,8 @@ test(
       ["excluded", "user:ada", "Not ours"],
       ["included", "user:ada", null],
     ]);
-    // Past its grace the run opened an exception, which each step settled and opened again.
+    // The line is past its grace period, so the run opened an exception, which the steps resolved
+    // and reopened.
     expect(history).toContainEqual(["exception_opened", "system", expect.any(String)]);
   },
   SLOW,

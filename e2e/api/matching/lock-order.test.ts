@@ -140,7 +140,7 @@ test("a period whose statement leaves a difference is not closed", async () => {
   });
   await fixture.ok("POST", `reconciliations/${fixture.period}/close`);
   const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
-  // Past the triggers that protect closed periods, which our code never does.
+  // Without the triggers that protect closed periods, which our code never does.
   const database = new Client(superuserUrl());
   await database.connect();
   try {

@@ -61,7 +61,7 @@ export class Fixture {
     return api(method, `/v1/${path}`, { bearer, tenant: this.tenant, body, query });
   }
 
-  /** @returns the answer's body. Fails the test unless the call does. */
+  /** @returns the response's body. Fails the test unless the call succeeds. */
   async ok<Body>(
     method: string,
     path: string,
@@ -106,7 +106,7 @@ export class Fixture {
       );
   }
 
-  /** @returns the period once all lines of its sources are in. */
+  /** @returns the period once all lines of its sources are open in it. */
   prepared(period = this.period): Promise<Reconciliation> {
     return until(
       `${period} is prepared`,
@@ -163,7 +163,7 @@ export class Fixture {
   }
 }
 
-/** A line of October; the test chooses everything except its number. */
+/** A line of October, with any fields that the test sets. */
 export function line(
   external_id: string,
   amount_minor: number,
@@ -173,8 +173,8 @@ export function line(
 }
 
 /**
- * A realistic month: most lines agree, some in amount and name alone. It has batches, part
- * payments, twins and lines without a partner.
+ * A realistic month. Most lines have an equal counterpart; others agree only in amount and name,
+ * are split in two, differ by 35, or have no counterpart.
  */
 export function month(count: number): { left: NewLine[]; right: NewLine[] } {
   const left: NewLine[] = [];

@@ -190,7 +190,7 @@ test(
 );
 
 test(
-  "a suggestion whose amounts agree is a decision that waits, with no money at risk",
+  "a suggestion whose amounts agree is a pending decision with no money at risk",
   async () => {
     const fixture = await Fixture.create({ grace_days: 0 });
     const { id: period } = await fixture.bind({

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { Fixture, line } from "./matching-fixture.ts";
 
-/** Long past, so that every line is past its grace whatever the day is. */
+/** Long past, so that every line is past its grace period on any day. */
 const MONTHS = ["2020-01", "2020-02", "2020-03", "2020-04"] as const;
 const LAST_DAYS = ["31", "29", "31", "30"] as const;
 
@@ -21,7 +21,7 @@ const KINDS = [
 type Kind = (typeof KINDS)[number] | "adjust" | "exclude";
 export type Action = { kind: Kind; pick: number };
 
-/** Random actions, with `more` kinds among them. */
+/** Random actions, including those of the kinds in `more`. */
 export const actions = (...more: Kind[]) =>
   fc.array(
     fc.record<Action>({
@@ -52,7 +52,7 @@ export class Months {
 
   static async create(): Promise<Months> {
     const fixture = await Fixture.create({ grace_days: 0 });
-    // The fixture's period lies years after these, and holds nothing.
+    // The fixture's period is years later than these, and empty.
     await fixture.ok("PATCH", `reconciliations/${fixture.period}`, {
       body: { status: "archived" },
     });
@@ -81,7 +81,7 @@ export class Months {
     return this.periods.map((period) => ({ ...period, closed: ids.has(period.id) }));
   }
 
-  /** Three lines of a small vocabulary, so that amounts and references meet. */
+  /** Adds three lines from a small vocabulary, so that amounts and references coincide. */
   async add(month: number, pick: number): Promise<void> {
     const side = pick % 2 === 0 ? "left" : "right";
     await this.fixture.add(
@@ -98,7 +98,7 @@ export class Months {
   }
 }
 
-/** What is refused is refused with a reason. */
+/** Performs an action. It may be refused with a reason, but must not fail. */
 export async function perform(months: Months, { kind, pick }: Action): Promise<void> {
   const { fixture } = months;
   const periods = await months.all();
@@ -140,7 +140,7 @@ async function openLines({ fixture }: Months, period: string): Promise<OpenLine[
   return items;
 }
 
-/** Matches a line of each side by hand; their difference is a fee, or written off. */
+/** Matches a line of each side by hand, with their difference as a fee or a write-off. */
 async function adjust(months: Months, period: string, pick: number): Promise<void> {
   const lines = await openLines(months, period);
   const [left, right] = (["left", "right"] as const).map((side) => {

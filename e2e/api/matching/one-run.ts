@@ -1,6 +1,6 @@
 /**
- * A matcher that does one run and ends: for tests that kill it. node one-run.ts <database url>
- * <tenant> <reconciliation>
+ * A matcher that does one run and ends, for tests that kill it: `node one-run.ts <database url>
+ * <tenant> <reconciliation>`.
  */
 import { Client } from "pg";
 import { doRun } from "../../../worker/matcher/runs/do-run.ts";

@@ -19,8 +19,8 @@ const NEAR = [
 ];
 
 /**
- * October with a pair that agrees, one short by 0.50, and a line alone; closed, and the short pair
- * settled in November.
+ * A closed October with a pair that agrees, a pair that is short by 0.50, and a line without a
+ * counterpart. November, which can settle the short pair, is open.
  */
 async function closedOctober(): Promise<{ fixture: Fixture; november: string }> {
   const fixture = await Fixture.create();
@@ -65,7 +65,7 @@ test(
     });
     // The lines of R-2, whose exceptions October's run opened.
     expect(first.exceptions).toEqual({ avoided: 2, added: 0 });
-    // Settled in November, October still had them open.
+    // They are settled in November now, but were open at the close of October.
     await fixture.ok("PUT", `reconciliations/${november}/rules`, { body: { rules: NEAR } });
     await fixture.run(november);
     expect(await trial(NEAR)).toMatchObject({
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  "a period's lines are the settled and the open ones, for a closed period as of its close",
+  "a period's lines are its matched and outstanding ones, for a closed period as of its close",
   async () => {
     const { fixture, november } = await closedOctober();
     const of = (state: string, side?: string, period = fixture.period) =>
@@ -100,7 +100,7 @@ test(
     await fixture.ok("PUT", `reconciliations/${november}/rules`, { body: { rules: NEAR } });
     await fixture.run(november);
     expect(await of("outstanding", undefined, november)).toEqual(["c"]);
-    // October is as it was.
+    // October hasn't changed.
     expect(await of("outstanding")).toEqual(["b", "c", "y"]);
     const [b] = await listed(fixture, {
       reconciliation_id: fixture.period,
@@ -114,7 +114,7 @@ test(
   SLOW,
 );
 
-test("the periods of a pair of sources are listed by them", async () => {
+test("periods can be filtered by their pair of sources", async () => {
   const fixture = await Fixture.create();
   const other = await Fixture.create();
   const { items } = await fixture.ok<{ items: Reconciliation[] }>("GET", "reconciliations", {

@@ -122,7 +122,7 @@ describe("a closed period", () => {
 });
 
 test(
-  "can't be closed by the last person who matched by hand, if the policy says so",
+  "a period can't be closed by the last person who matched by hand, if the policy says so",
   async () => {
     const fixture = await Fixture.create();
     const rules = [{ name: "Reference", kind: "exact", on: ["reference"], then: "match" }];
@@ -153,7 +153,7 @@ test(
   SLOW,
 );
 
-test("an earlier period is closed first", async () => {
+test("an earlier period must be closed first", async () => {
   const fixture = await Fixture.create();
   const next = await fixture.bind({ period_start: "2026-11-01", period_end: "2026-11-30" });
   expectProblem(await fixture.call("POST", `reconciliations/${next.id}/close`), "conflict");
@@ -190,7 +190,7 @@ test(
 );
 
 test(
-  "each currency closes with what it was opened with plus its lines, and the next month begins there",
+  "each currency closes with its opening balance plus its lines, and the next month opens with that",
   async () => {
     const fixture = await Fixture.create();
     const [euro = ""] = await fixture.add("left", [

@@ -13,7 +13,7 @@ const SLOW = 300_000;
 
 type Sides = { left_source_id: string; right_source_id: string };
 
-/** Two more sources of the fixture, with this many lines. */
+/** Adds two sources with these numbers of lines to the fixture. */
 async function sidesOf(
   fixture: Fixture,
   counts: { left: number; right: number; sign?: string },
@@ -24,7 +24,9 @@ async function sidesOf(
   return { left_source_id, right_source_id };
 }
 
-/** Does `work` while lines arrive: nobody can lock their source exclusively until it is done. */
+/**
+ * Does `work` as if lines were arriving: their source can't be locked exclusively until its end.
+ */
 async function whileLinesArrive<Result>(
   { tenant }: Fixture,
   source: string,
@@ -65,7 +67,7 @@ async function cursorOf(fixture: Fixture, period: string): Promise<{ source_no?:
 }
 
 test(
-  "a reconciliation of many lines is answered before they are in; until then it claims nothing, runs wait and decisions are refused",
+  "creating a reconciliation of many lines returns before they are opened; until then its proof doesn't hold, runs wait and decisions are refused",
   async () => {
     const fixture = await Fixture.create();
     const sides = await sidesOf(fixture, { left: 3_500, right: 3_500 });
@@ -146,7 +148,7 @@ test(
 );
 
 test(
-  "a few lines are in at once, and so they are for the next period of their sources",
+  "a few lines are opened at once, and so are those of the next period of their sources",
   async () => {
     const fixture = await Fixture.create();
     const sides = await sidesOf(fixture, { left: 900, right: 900 });

@@ -45,7 +45,7 @@ const actions = fc.array(
   { minLength: 15, maxLength: 25 },
 );
 
-/** A small vocabulary, so that amounts, references and names meet. */
+/** A line from a small vocabulary, so that amounts, references and names coincide. */
 function lineOf(n: number, pick: number) {
   const amount = [100, 100, 250, 350, 400, 1_000, -100, -250][pick % 8] as number;
   return line(`x${n}`, amount + (pick % 5 === 0 ? 1 : 0), {
@@ -91,7 +91,7 @@ async function rulesOf(fixture: Fixture): Promise<{ rules: object[] }> {
   return { rules };
 }
 
-/** Refusals have a reason; nothing fails on our side. */
+/** Performs an action. It may be refused with a reason, but must not fail. */
 async function perform(
   fixture: Fixture,
   { kind, pick }: Action,

@@ -6,11 +6,13 @@ import { bookDifferences } from "./books.ts";
 import { actions, BEGINNING, Months, perform } from "./months.ts";
 
 const SLOW = 1_200_000;
-/** MONTHS_SEED repeats a failure; WORLDS looks longer. */
+/** MONTHS_SEED repeats a failure; WORLDS is the number of random histories. */
 const SEED = Number(process.env.MONTHS_SEED ?? 43);
 const WORLDS = Number(process.env.WORLDS ?? (WHOLE ? 30 : 3));
 
-/** Open exceptions and suggestions of a period that can't hold their lines, with the reason. */
+/**
+ * Open exceptions and suggestions in a period to which their lines don't belong, with the reason.
+ */
 function misplaced(tenant: string): Promise<{ id: string; fault: string }[]> {
   return sql(
     `with work as (
@@ -46,7 +48,7 @@ function misplaced(tenant: string): Promise<{ id: string; fault: string }[]> {
   );
 }
 
-/** Open lines that an open period holds and that no open exception is about. */
+/** Open lines of an open period that have no open exception. */
 function withoutException(tenant: string): Promise<object[]> {
   return sql(
     `select o.line_no, o.value_date from private.open_lines o
@@ -63,7 +65,7 @@ function withoutException(tenant: string): Promise<object[]> {
   );
 }
 
-/** How often an exception went to another period. */
+/** How often an exception moved to another period. */
 async function movedCount(tenant: string): Promise<number> {
   const [row = { n: 0 }] = await sql<{ n: number }>(
     `select count(*)::integer as n from public.exception_history h

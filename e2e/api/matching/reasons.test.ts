@@ -4,8 +4,8 @@ import { Fixture, line, type NewLine } from "./matching-fixture.ts";
 const SLOW = 300_000;
 
 /**
- * For each reason a line of the left side and the lines near it. `late_arrival`, which involves a
- * closed period, is in periods.test.ts.
+ * For each reason, a line of the left side and similar lines. `late_arrival`, which needs a closed
+ * period, is in periods.test.ts.
  */
 const CASES: Record<string, { of: NewLine; left?: NewLine[]; right?: NewLine[] }> = {
   missing_counterpart: { of: line("missing", 11_111, { reference: "LONE-11" }) },

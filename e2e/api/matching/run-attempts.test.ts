@@ -5,7 +5,7 @@ import { Fixture, line } from "./matching-fixture.ts";
 
 type Begun = { run_id: string; attempt: number; pair_no: number };
 
-/** As a matcher takes a run up. */
+/** Begins a run as a matcher does. */
 async function begin({ tenant, period }: Fixture): Promise<Begun> {
   const [row] = await sql<{ begun: Begun }>(
     "select private.begin_run($1, $2, null, 'test') as begun",
@@ -26,16 +26,16 @@ const TOTALS = JSON.stringify({
   violations: [],
 });
 /**
- * All that a matcher writes of a run: $1 its tenant, $2 its period, $3 the run, $4 the attempt, $5
- * its pair. The last ends it.
+ * All writes of a matcher during a run. $1 is its tenant, $2 its period, $3 the run, $4 the
+ * attempt, $5 its pair. The last one ends the run.
  */
 const WRITES = {
-  "what was learnt": "private.save_weights($1, $5, $3, $4, '{}', 0)",
-  "how far it is": "private.report_run_progress($1, $3, $4, 'x', 1, 2)",
+  "learnt weights": "private.save_weights($1, $5, $3, $4, '{}', 0)",
+  progress: "private.report_run_progress($1, $3, $4, 'x', 1, 2)",
   matches: `private.save_matches($1, $2, $3, $4, ${NO_MATCHES})`,
   exceptions: "private.open_line_exceptions($1, $2, $3, $4, '[]')",
-  "exceptions put together and apart": "private.regroup_exceptions($1, $2, $3, $4, '[]')",
-  "what exceptions point at": "private.link_exceptions_to_suggestions($1, $2, $3, $4)",
+  "regrouped exceptions": "private.regroup_exceptions($1, $2, $3, $4, '[]')",
+  "links from exceptions to suggestions": "private.link_exceptions_to_suggestions($1, $2, $3, $4)",
   "its end": `private.finish_run($1, $3, $4, '${TOTALS}', '{"exceptions_opened": 0, "exceptions_held_back": 0}')`,
 };
 const DRY_END = `private.finish_dry_run($1, $3, $4, '{"waterfall": []}')`;
@@ -80,7 +80,7 @@ test("a run that another matcher took over is written only by that matcher", asy
   expect(await stateOf(fixture, second)).toEqual({ status: "done", failure: null });
 });
 
-test("a run fails if its process died at every attempt, and gets a lost job again", async () => {
+test("a run fails if its process died at every attempt, and a run that lost its job gets a new one", async () => {
   const fixture = await Fixture.create();
   const run = await begin(fixture);
   const key = `match:${fixture.period}`;

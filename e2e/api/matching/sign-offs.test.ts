@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  "each level is reviewed by another person, whatever they are called",
+  "each level is reviewed by another person, whatever their name",
   async () => {
     const month = await Month.create({ review_levels: 2 });
     await month.action("prepare", "leo");
@@ -247,7 +247,7 @@ test(
 );
 
 test(
-  "files are in to the last business day of the pair's calendar",
+  "a source's missing days are counted up to the last business day of the pair's calendar",
   async () => {
     const { fixture, path } = await Month.create();
     const { id } = await fixture.ok<{ id: string }>("POST", "calendars", {
@@ -270,7 +270,7 @@ test(
 );
 
 test(
-  "only an admin lowers the number of reviews",
+  "only an admin can lower the number of reviews",
   async () => {
     const month = await Month.create({ review_levels: 2 });
     const body = { rules: RULES, review_levels: 1 };
@@ -279,7 +279,7 @@ test(
       month.fixture.call("PUT", `${month.path}/rules`, { body, bearer });
     expectProblem(await put(lead), "role_required");
     expect((await put()).status).toBe(200);
-    // The period was opened while the policy asked for two.
+    // The period was opened while the policy required two.
     expect((await month.fixture.ok<Reconciliation>("GET", month.path)).sign_off?.levels).toBe(2);
   },
   SLOW,

@@ -29,10 +29,10 @@ test(
       bearer: await fixture.as(["tenant_lead"], "lea"),
     });
 
-    const [second, kept] = await signed();
+    const [second, reopened] = await signed();
     expect(second).toMatchObject({ number: 2, closed_by: "user:lea", reopened_at: null });
     expect(second?.digest).not.toBe(digest);
-    expect(kept).toMatchObject({
+    expect(reopened).toMatchObject({
       number: 1,
       digest,
       closed_by: "user:ada",

@@ -15,14 +15,14 @@ const NEAR = [
     then: "match",
   },
 ];
-/** Their lines are more than a page of the export. */
+/** Enough pairs that their lines fill more than one page of the export. */
 const PAIRS = 140;
 
 type Row = Record<string, string>;
 
 /**
- * October, the right source inverted: a pair 0.50 apart, a match with a fee, an excluded line a
- * side, an open one, pairs that agree.
+ * October with an inverted right source: a pair that differs by 0.50, a match with a fee, an
+ * excluded line on each side, an open line, and pairs that agree.
  */
 async function october() {
   const fixture = await Fixture.create({ sign: "inverted" });
@@ -67,7 +67,7 @@ async function exported(fixture: Fixture, query: Record<string, string> = {}): P
   return text;
 }
 
-/** No value above contains a comma. */
+/** The rows of a CSV file without quoted values: no value above contains a comma. */
 function rowsOf(csv: string): Row[] {
   const [header = "", ...rows] = csv.trimEnd().split("\r\n");
   const columns = header.split(",");
@@ -78,7 +78,7 @@ function rowsOf(csv: string): Row[] {
 
 type Cells = Record<string, unknown>;
 
-/** A row of a sheet by its header. */
+/** The cells of a row by the sheet's header. */
 const named = (header: readonly unknown[], row: readonly unknown[]): Cells =>
   Object.fromEntries(header.map((name, at) => [`${name}`, row[at] ?? null]));
 
@@ -89,7 +89,7 @@ const total = (rows: readonly Row[]) =>
   );
 
 test(
-  "a statement itemises residuals and exclusions with actor and time, in the sign of the proof",
+  "a statement itemizes residuals and exclusions with actor and time, in the sign of the proof",
   async () => {
     const { fixture, near, account, twice, open } = await october();
     const statement = await statementOf(fixture);
@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  "a statement's export has all of it, matches on request, and a closed period's is the same for ever",
+  "a statement's export is complete, with matches on request, and a closed period's never changes",
   async () => {
     const { fixture, open, fee } = await october();
     const [csv, whole] = [await exported(fixture), await exported(fixture, { matches: "true" })];
@@ -315,7 +315,7 @@ test(
 );
 
 test(
-  "a statement from before itemisation can still be read and exported completely",
+  "a statement from before itemization can still be read and exported completely",
   async () => {
     const { fixture } = await october();
     await fixture.ok("POST", `reconciliations/${fixture.period}/close`);

@@ -5,7 +5,7 @@ import { Fixture, line } from "./matching-fixture.ts";
 
 const SLOW = 300_000;
 
-/** Open lines: a receipt and a payment at the bank, and in the ledger two that cancel each other. */
+/** Open lines: a receipt and a payment at the bank, and two in the ledger that cancel out. */
 async function october(): Promise<Fixture> {
   const fixture = await Fixture.create();
   await fixture.ok("PATCH", `sources/${fixture.left}`, { body: { kind: "bank_statement" } });

@@ -9,8 +9,8 @@ import { Fixture, line } from "./matching-fixture.ts";
 const SLOW = 1_800_000;
 const CALLERS = 12;
 const SEED = Number(process.env.FUZZ_SEED ?? 20261124);
-/** `ACTS`: how many in all. The gate's are a few seconds. */
-const ACTIONS = Number(process.env.ACTS ?? (WHOLE ? 1_200 : 180));
+/** `ACTIONS` sets their number. Those of the gate take a few seconds. */
+const ACTIONS = Number(process.env.ACTIONS ?? (WHOLE ? 1_200 : 180));
 
 const KINDS = [
   "lines",
@@ -38,8 +38,8 @@ const actions = fc.sample(
   },
 );
 
-/** The statuses that concurrent calls may get. A deadlock or an error would be a 5xx. */
-const MEANT = [200, 201, 202, 400, 404, 409];
+/** The statuses that concurrent calls may return. A deadlock or an error would be a 5xx. */
+const ALLOWED_STATUSES = [200, 201, 202, 400, 404, 409];
 
 test(
   `after ${CALLERS} concurrent callers, a pair's books equal its lines and decisions`,
@@ -58,7 +58,7 @@ test(
 
     async function call(method: string, path: string, body?: object): Promise<void> {
       const { status, text } = await fixture.call(method, path, body ? { body } : {});
-      expect(MEANT, `${method} ${path} ${text}`).toContain(status);
+      expect(ALLOWED_STATUSES, `${method} ${path} ${text}`).toContain(status);
       const code = status < 300 ? "done" : (JSON.parse(text) as { code: string }).code;
       answers.set(code, (answers.get(code) ?? 0) + 1);
     }

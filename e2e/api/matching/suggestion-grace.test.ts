@@ -17,7 +17,7 @@ const SEVERITIES = [
   { from_minor: 100_000, severity: "critical" },
 ];
 
-/** Two more sources, which no period compares yet. */
+/** A fixture with two new sources that no period compares yet. */
 async function withOwnPair(grace_days: number): Promise<Fixture> {
   const fixture = await Fixture.create();
   fixture.left = (await fixture.source("Bank 2", { grace_days })).id;
@@ -25,8 +25,8 @@ async function withOwnPair(grace_days: number): Promise<Fixture> {
   return fixture;
 }
 
-/** Open exceptions whose deadline isn't the one that the policy sets for their severity. */
-function disagreeing(tenant: string): Promise<object[]> {
+/** Open exceptions whose deadline differs from the policy's for their severity. */
+function wrongDeadlines(tenant: string): Promise<object[]> {
   return sql(
     `select e.id, e.severity, e.due_at from public.exceptions e
      join public.sla_policies p on p.tenant_id = e.tenant_id
@@ -87,7 +87,7 @@ test(
     for (const rules of [[EQUAL], [EQUAL, NEAR], [EQUAL]]) {
       await ruled(rules);
       await fixture.run(period);
-      expect(await disagreeing(fixture.tenant)).toEqual([]);
+      expect(await wrongDeadlines(fixture.tenant)).toEqual([]);
     }
   },
   SLOW,

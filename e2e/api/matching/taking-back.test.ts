@@ -16,7 +16,7 @@ const decisions = async () =>
 const openLines = (query: Record<string, string> = {}) =>
   fixture.ok<Page<OpenLine>>("GET", `reconciliations/${fixture.period}/open-lines`, { query });
 
-/** A payment short by a fee, which a run only suggests. */
+/** A suggested match: a payment that is short by a fee. */
 async function suggested(): Promise<string> {
   await fixture.add("left", [line("l", 99_750, { reference: "INV-1", counterparty: "Hansen" })]);
   await fixture.add("right", [line("r", 100_000, { reference: "INV-1", counterparty: "Hansen" })]);
@@ -135,7 +135,7 @@ describe("a line that is split", { timeout: SLOW }, () => {
     expect(await fixture.proof()).toMatchObject({ holds: true });
   });
 
-  test("is the larger one: the smaller has nothing to keep open", async () => {
+  test("must be the larger one, because the smaller has nothing left to keep open", async () => {
     const [left = ""] = await fixture.add("left", [line("l", 100_000)]);
     const [right = ""] = await fixture.add("right", [line("r", 40_001)]);
     const body = { line_ids: [left, right], split_line_id: right };

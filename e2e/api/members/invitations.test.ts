@@ -31,12 +31,12 @@ async function tenantThatInvites() {
   return { tenant, call, invite };
 }
 
-const again = (id: string) =>
+const allowResend = (id: string) =>
   sql("update public.invitations set requested_at = now() - interval '2 minutes' where id = $1", [
     id,
   ]);
-/** As if each mail had been requested this much earlier. */
-const earlier = (id: string, span: string) =>
+/** Backdates the requests for mails by this interval. */
+const backdateRequests = (id: string, span: string) =>
   sql(
     `update public.invitations set requested_at = requested_at - $2::interval,
        requests = array(select at - $2::interval from unnest(requests) at) where id = $1`,
@@ -113,7 +113,7 @@ describe("an invitation", () => {
     }
   });
 
-  it("that is old changes no role of a person who is a member by now", async () => {
+  it("doesn't change the roles of a person who has become a member since", async () => {
     const { tenant, invite } = await tenantThatInvites();
     const person = await enrol({ acme: ["tenant_lead"] });
     await invite(person.email, ["tenant_analyst"]);
@@ -135,14 +135,14 @@ describe("an invitation", () => {
 
   it("isn't blocked by an account with its address that nobody confirmed", async () => {
     const { tenant, invite } = await tenantThatInvites();
-    const squatter = await enrol({});
-    await sql("update auth.users set email_confirmed_at = null where id = $1", [squatter.id]);
-    await invite(squatter.email, ["tenant_analyst"]);
-    const { token } = linkIn(await mailTo(squatter.email));
+    const unconfirmed = await enrol({});
+    await sql("update auth.users set email_confirmed_at = null where id = $1", [unconfirmed.id]);
+    await invite(unconfirmed.email, ["tenant_analyst"]);
+    const { token } = linkIn(await mailTo(unconfirmed.email));
     expect((await callAccount("accept", { token, password: PASSWORD })).json).toEqual({
       tenant_id: tenant,
     });
-    const { cookies } = await signIn(squatter.email, PASSWORD);
+    const { cookies } = await signIn(unconfirmed.email, PASSWORD);
     const me = await api("GET", "/v1/me", {
       tenant,
       headers: { Cookie: cookies, "Sec-Fetch-Site": "same-origin" },
@@ -154,24 +154,24 @@ describe("an invitation", () => {
     const { invite, call } = await tenantThatInvites();
     const { email, invitation } = await invite();
     const first = linkIn(await mailTo(email)).token;
-    // As if just now: the mail may have taken its minute.
+    // As if requested just now, because sending the mail may have taken a minute.
     await sql("update public.invitations set requested_at = clock_timestamp() where id = $1", [
       invitation.id,
     ]);
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(429);
-    await again(invitation.id);
+    await allowResend(invitation.id);
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(200);
     const second = linkIn(await mailTo(email, 2)).token;
-    const works = async (token: string) => (await callAccount("invitation", { token })).status;
-    expect([await works(first), await works(second)]).toEqual([404, 200]);
+    const statusOf = async (token: string) => (await callAccount("invitation", { token })).status;
+    expect([await statusOf(first), await statusOf(second)]).toEqual([404, 200]);
     await sql("update public.invitations set expires_at = now() where id = $1", [invitation.id]);
-    expect(await works(second)).toBe(404);
-    await again(invitation.id);
+    expect(await statusOf(second)).toBe(404);
+    await allowResend(invitation.id);
     await call("POST", `/${invitation.id}/resend`);
     const third = linkIn(await mailTo(email, 3)).token;
     expect((await call("DELETE", `/${invitation.id}`)).json).toMatchObject({ status: "revoked" });
     expect([
-      await works(third),
+      await statusOf(third),
       (await callAccount("accept", { token: third, password: PASSWORD })).status,
     ]).toEqual([404, 404]);
     expect((await call("POST", `/${invitation.id}/resend`)).status).toBe(409);
@@ -196,17 +196,17 @@ describe("an invitation", () => {
     const sends = async (times: number) => {
       const statuses: number[] = [];
       for (let n = 0; n < times; n++) {
-        await earlier(id, "2 minutes");
+        await backdateRequests(id, "2 minutes");
         statuses.push((await call("POST", `/${id}/resend`)).status);
       }
       return statuses;
     };
     expect(await sends(5)).toEqual([200, 200, 200, 200, 429]);
-    await earlier(id, "1 hour");
+    await backdateRequests(id, "1 hour");
     expect(await sends(6)).toEqual([200, 200, 200, 200, 200, 429]);
-    await earlier(id, "1 hour");
+    await backdateRequests(id, "1 hour");
     expect(await sends(1)).toEqual([429]);
-    await earlier(id, "23 hours");
+    await backdateRequests(id, "23 hours");
     expect(await sends(1)).toEqual([200]);
   });
 

@@ -18,7 +18,7 @@ const trailOf = (tenant: string, type: string) =>
     [tenant, type],
   );
 
-/** A token of Supabase Auth, as its own clients send it. */
+/** A token of Supabase Auth, obtained as its own clients do. */
 async function supabaseToken(email: string): Promise<string> {
   const answer = await fetch(`${stack.supabaseUrl}/auth/v1/token?grant_type=password`, {
     method: "POST",
@@ -52,7 +52,7 @@ describe("a tenant's members", () => {
     expect((await call("GET", `/${stranger.id}`)).status).toBe(404);
   });
 
-  it("get other roles, which hold at once, and the change is on record", async () => {
+  it("get other roles, which take effect at once, and the change is recorded", async () => {
     const tenant = await createTenant();
     const call = await asAdmin(tenant);
     const person = await enrol({ [tenant]: ["tenant_analyst"] });
@@ -92,7 +92,7 @@ describe("a tenant's members", () => {
     [["tenant_admin", "tenant_admin"]],
     ["tenant_admin"],
     [["service_role"]],
-  ])("get no roles but those there are: %j", async (roles) => {
+  ])("can't be given invalid roles: %j", async (roles) => {
     const tenant = await createTenant();
     const person = await enrol({ [tenant]: ["tenant_analyst"] });
     expect((await (await asAdmin(tenant))("PATCH", `/${person.id}`, { roles })).status).toBe(400);
@@ -162,7 +162,7 @@ describe("a tenant's members", () => {
     expect(inAcme.json).toMatchObject({ principal: { roles: ["tenant_lead"] } });
   });
 
-  it("with more open exceptions than one call can hand over are not removed by halves", async () => {
+  it("with more open exceptions than one call can hand over are not removed partially", async () => {
     const tenant = await createTenant();
     const call = await asAdmin(tenant);
     const person = await enrol({ [tenant]: ["tenant_analyst"] });
@@ -183,7 +183,7 @@ describe("a tenant's members", () => {
     expect((await call("DELETE", `/${person.id}`, {})).status).toBe(200);
   });
 
-  it("called by one name hand nothing over, since half of it is the other's", async () => {
+  it("with the same name hand nothing over, because their exceptions can't be told apart", async () => {
     const tenant = await createTenant();
     const call = await asAdmin(tenant);
     const roles: Role[] = ["tenant_analyst"];

@@ -43,7 +43,7 @@ describe("the members of a tenant", () => {
     });
   });
 
-  it("never include people of another tenant or who can't sign in", async () => {
+  it("never include people of another tenant, or people who can't sign in", async () => {
     const { tenant, call } = await tenantWithLead();
     const other = await tenantWithLead();
     await other.create({ assigned_to: "user:theirs" });
@@ -62,7 +62,7 @@ describe("the members of a tenant", () => {
     expect(namesOf((await call("GET", "/v1/members")).json)).toEqual(["forgiven"]);
   });
 
-  it("are listed by name without a gap or a repeat, and found by a part of it", async () => {
+  it("are listed by name without gaps or repeats, and found by a part of the name", async () => {
     const { tenant, call } = await tenantWithLead();
     await sql(
       creating(

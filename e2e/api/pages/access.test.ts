@@ -13,12 +13,15 @@ let theirs: typeof ours;
 
 beforeAll(async () => {
   [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-  [ours, theirs] = await Promise.all([furnish(tenant, OURS), furnish(other, THEIRS)]);
+  [ours, theirs] = await Promise.all([
+    createResources(tenant, OURS),
+    createResources(other, THEIRS),
+  ]);
 });
 
-/** One of each, whose name is the word. */
-async function furnish(id: string, word: string): Promise<typeof ours> {
-  const [made] = await sql<typeof ours>(
+/** Creates one resource of each kind, with the word in its name. */
+async function createResources(id: string, word: string): Promise<typeof ours> {
+  const [created] = await sql<typeof ours>(
     `with exception as (
        select id from private.change_exceptions('create', array[jsonb_build_object(
          'tenant_id', $1::text, 'title', $2::text, 'severity', 'high', 'due_at',
@@ -41,7 +44,7 @@ async function furnish(id: string, word: string): Promise<typeof ours> {
      from exception, reconciliation, webhook, api_key`,
     [id, word],
   );
-  return made as typeof ours;
+  return created as typeof ours;
 }
 
 const as = (...roles: Role[]) => ({ [tenant]: roles });
@@ -54,7 +57,7 @@ describe("admin pages", () => {
   };
   for (const role of ["tenant_analyst", "tenant_lead"] as const) {
     it.each(Object.entries(pages))(
-      `a ${role} reads who may see /%s, and nothing of its content`,
+      `a ${role} reads who may see /%s, but none of its content`,
       async (path, heading) => {
         const { status, headings, text } = await pageOf(`/${tenant}/${path}`, as(role));
         expect(status).toBe(200);
@@ -70,7 +73,7 @@ describe("admin pages", () => {
     });
   }
 
-  it("an admin sees it", async () => {
+  it("an admin sees their content", async () => {
     for (const path of ["api-keys", "webhooks", `webhooks/${ours.webhook}`]) {
       expect((await pageOf(`/${tenant}/${path}`, as("tenant_admin"))).text, path).toContain(OURS);
     }
@@ -134,7 +137,7 @@ describe("another tenant's", () => {
     }
   });
 
-  it("exceptions are not among one's own", async () => {
+  it("exceptions are not listed with one's own", async () => {
     const { text } = await pageOf(`/${tenant}/exceptions`, as("tenant_analyst"));
     expect(text).toContain(OURS);
     expect(text).not.toContain(THEIRS);
@@ -145,7 +148,7 @@ it("an undeclared surface has no page", async () => {
   expect((await pageOf(`/${tenant}/runbooks`, as("tenant_admin"))).status).toBe(404);
 });
 
-it("a name that no tenant can have has no page of updates", async () => {
+it("an invalid tenant name has no updates page", async () => {
   for (const name of ["UPPER", "x'y", "%00"]) {
     expect((await pageOf(`/${name}/updates`)).status, name).toBeGreaterThanOrEqual(400);
   }
@@ -157,7 +160,7 @@ it("a tenant that doesn't exist has the same updates page as an empty one", asyn
   expect(answer.text).toContain("No updates yet");
 });
 
-describe("without a session no form of request gets a tenant's data", () => {
+describe("no form of request gets a tenant's data without a session", () => {
   const forms: Record<string, Record<string, string>> = {
     "the page": {},
     "an RSC request": { RSC: "1" },

@@ -6,7 +6,7 @@ import type { Role } from "#lib/wire/access.ts";
 
 export type Html = { status: number; headers: Headers; text: string; headings: string[] };
 
-/** `tenants`: of the caller; omitted if nobody is signed in. */
+/** `tenants` are the caller's, omitted if nobody is signed in. */
 export async function pageOf(
   path: string,
   tenants?: Record<string, Role[]>,
@@ -15,13 +15,13 @@ export async function pageOf(
   const cookie: Record<string, string> = tenants
     ? { Cookie: await sessionCookie({ tenants }) }
     : {};
-  // Followed: Next sends an RSC request without its checksum on to one that has it.
+  // fetch follows redirects: Next redirects an RSC request without a checksum to one that has it.
   const answer = await fetch(`${stack.url}${path}`, { headers: { ...cookie, ...headers } });
   const text = await answer.text();
   return { status: answer.status, headers: answer.headers, text, headings: headingsOf(text) };
 }
 
-/** What the page's headings say, in order. */
+/** The texts of the page's headings, in order. */
 function headingsOf(html: string): string[] {
   return [...html.matchAll(/<h([1-6])[^>]*>([\s\S]*?)<\/h\1>/g)].map(([, , inner = ""]) =>
     textOf(inner),

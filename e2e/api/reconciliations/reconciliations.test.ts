@@ -140,7 +140,7 @@ describe("a reconciliation", () => {
     expect(moved.status).toBe(200);
   });
 
-  test("an analyst reads and does not write; a lead does both", async () => {
+  test("an analyst may read but not write, and a lead may do both", async () => {
     const as = (role: Role) => userToken(team.tenant, [role], "eve");
     const { id } = await create();
     const [lead, analyst] = await Promise.all([as("tenant_lead"), as("tenant_analyst")]);
@@ -157,31 +157,35 @@ describe("a reconciliation", () => {
 });
 
 describe("the status of a reconciliation", () => {
-  const ALLOWED: Record<string, string[]> = {
+  const ALLOWED_TRANSITIONS: Record<string, string[]> = {
     open: ["open", "in_progress", "archived"],
     in_progress: ["open", "in_progress", "completed", "archived"],
     completed: ["in_progress", "completed", "archived"],
     archived: ["archived"],
   };
-  const WAY: Record<string, string[]> = {
+  const STEPS_TO: Record<string, string[]> = {
     open: [],
     in_progress: ["in_progress"],
     completed: ["in_progress", "completed"],
     archived: ["archived"],
   };
   const moves = RECONCILIATION_STATUSES.flatMap((from) =>
-    RECONCILIATION_STATUSES.map((to) => ({ from, to, may: ALLOWED[from]?.includes(to) })),
+    RECONCILIATION_STATUSES.map((to) => ({
+      from,
+      to,
+      isAllowed: ALLOWED_TRANSITIONS[from]?.includes(to),
+    })),
   );
 
-  test.each(moves)("$from to $to: may it? $may", async ({ from, to, may }) => {
+  test.each(moves)("from $from to $to is allowed: $isAllowed", async ({ from, to, isAllowed }) => {
     const { id } = await create();
-    for (const status of WAY[from] ?? [])
+    for (const status of STEPS_TO[from] ?? [])
       expect((await call(team, "PATCH", `${PATH}/${id}`, { status })).status).toBe(200);
     const answer = await call(team, "PATCH", `${PATH}/${id}`, { status: to, name: "Moved" });
-    if (may) expect(answer.json).toMatchObject({ status: to, name: "Moved" });
+    if (isAllowed) expect(answer.json).toMatchObject({ status: to, name: "Moved" });
     else expectProblem(answer, "invalid_transition");
     expect(await get(id)).toMatchObject(
-      may ? { status: to, name: "Moved" } : { status: from, name: BODY.name },
+      isAllowed ? { status: to, name: "Moved" } : { status: from, name: BODY.name },
     );
   });
 
@@ -296,7 +300,7 @@ describe("its open exceptions", () => {
     });
   });
 
-  test("are of one tenant", async () => {
+  test("never count another tenant's exceptions", async () => {
     const other = await createTeam();
     const theirs = await create({}, other);
     const answer = await call(team, "POST", "/v1/exceptions", exception(theirs.id));

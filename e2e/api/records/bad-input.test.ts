@@ -34,12 +34,12 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
   const post = (body: object | string) => call(team, "POST", `/v1/${path}`, { body });
   const withKey = (body: object) => ({ idempotencyKey: uniqueName("key"), ...body });
 
-  test("a missing idempotency key", async () => {
+  test("refuses a missing idempotency key", async () => {
     expectProblem(await post({ operation: "list" }), "idempotency_key_required");
     expectProblem(await post({ idempotencyKey: null }), "idempotency_key_required");
   });
 
-  test("another tenant's name in the body, whether or not that tenant exists", async () => {
+  test("refuses another tenant's name in the body, whether or not that tenant exists", async () => {
     for (const tenantId of [
       await createTenant(),
       "no-such-tenant",
@@ -59,7 +59,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     ["tenantId", [1, null, {}, ["acme"]]],
     ["operation", [1, {}, ["list"], null, true, "x".repeat(201)]],
     ["limit", [0, 251, -1, 1.5, "25", null, {}, 1e300]],
-  ])("a %s that cannot be one", async (field, values) => {
+  ])("refuses an invalid %s", async (field, values) => {
     for (const value of values) {
       const answer = await post(withKey({ [field]: value }));
       expectProblem(answer, "invalid_request");
@@ -67,7 +67,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test.each(SERVER_FIELDS)("the server's field %s", async (field) => {
+  test.each(SERVER_FIELDS)("refuses the server's field %s", async (field) => {
     const { id } = await createRecord(team, path);
     for (const value of ["x", null, true, 1]) {
       for (const answer of [
@@ -82,7 +82,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("another idempotency key for a record that has one", async () => {
+  test("refuses another idempotency key for a record that has one", async () => {
     const { id } = await createRecord(team, path);
     const answer = await call(team, "PATCH", `/v1/${path}/${id}`, {
       body: { idempotencyKey: "x" },
@@ -91,7 +91,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     expect(errorsOf(answer)[0]?.path).toBe("idempotencyKey");
   });
 
-  test("bodies of 64 kB are taken, larger ones are not, at once or by and by", async () => {
+  test("accepts bodies of 64 kB, and refuses larger records, in one call or in several", async () => {
     expect((await post(bodyOf(64 * KB))).status).toBe(201);
     expectProblem(await post(bodyOf(64 * KB + 1)), "payload_too_large");
     expectProblem(await post(bodyOf(65 * KB)), "payload_too_large");
@@ -112,7 +112,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     ["a number", "1"],
     ["true", "true"],
     ["null", "null"],
-  ])("%s as a body", async (_, body) => {
+  ])("refuses %s as a body", async (_, body) => {
     const { id } = await createRecord(team, path);
     for (const answer of [
       await post(body),
@@ -123,7 +123,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("a change of a deleted record", async () => {
+  test("refuses a change of a deleted record", async () => {
     const { id } = await createRecord(team, path);
     expect((await call(team, "DELETE", `/v1/${path}/${id}`)).status).toBe(200);
     for (const method of ["GET", "PATCH", "DELETE"]) {
@@ -132,7 +132,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("an If-Match that is no list of entity tags", async () => {
+  test("refuses an If-Match that isn't a list of entity tags", async () => {
     const { id } = await createRecord(team, path);
     for (const method of ["PATCH", "DELETE"]) {
       const body = method === "PATCH" ? { a: 1 } : undefined;
@@ -143,7 +143,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("leaves no record behind", async () => {
+  test("stores no record of a refused call", async () => {
     const before = await listIds(team, path, { limit: "250" });
     await post(withKey({ id: "rec_1" }));
     await post(withKey({ limit: 0 }));
@@ -178,7 +178,7 @@ describe("credentials in an integration's config", () => {
     expect(errorsOf(answer).map(({ path }) => path)).toEqual(places);
   });
 
-  test("config is an object", async () => {
+  test("can't be hidden in a config that isn't an object", async () => {
     for (const value of [[], "x", 1, true]) {
       expectProblem(
         await call(team, "POST", "/v1/integrations", {
@@ -189,7 +189,7 @@ describe("credentials in an integration's config", () => {
     }
   });
 
-  test("the other surfaces and fields may speak of them", async () => {
+  test("are accepted in other surfaces and fields", async () => {
     await createRecord(team, "troubleshooting", {
       resolution: "Rotate the api_key",
       api_key: "none",

@@ -20,7 +20,7 @@ async function createDeleted(surface: string): Promise<Deleted> {
   return succeeded(await call(team, "DELETE", `/v1/${surface}/${id}`)) as Deleted;
 }
 
-/** Moves the database's clock, as this record sees it. */
+/** Backdates the deletion of a record, as if this much time had passed. */
 async function pass(id: string, time: string): Promise<void> {
   await sql("update public.records set deleted_at = deleted_at - $2::interval where id = $1", [
     id,
@@ -32,7 +32,7 @@ async function exists(id: string): Promise<boolean> {
   return (await sql("select from public.records where id = $1", [id])).length === 1;
 }
 
-/** The running worker does it, and is done when its job no longer exists. */
+/** Has the running worker purge records, and waits until its job is done. */
 async function purge(): Promise<void> {
   const [job] = await sql<{ id: string }>(
     "select id from graphile_worker.add_job('purge_records')",
@@ -77,7 +77,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     );
   });
 
-  test("delete, list, restore, list, delete: each as if it were the first time", async () => {
+  test("a record can be deleted, listed and restored repeatedly, with the same results", async () => {
     const created = await createRecord(team, path, { keep: { me: 1 } });
     for (let round = 0; round < 2; round += 1) {
       succeeded(await call(team, "DELETE", `/v1/${path}/${created.id}`));
@@ -89,7 +89,7 @@ describe.each(SURFACES)("/v1/$path", ({ path }) => {
     }
   });
 
-  test("the bin has the deleted only", async () => {
+  test("the bin lists only deleted records", async () => {
     const unchanged = await createRecord(team, path);
     const deleted = await createDeleted(path);
     const bin = await listIds(team, path, { include_deleted: "only", limit: "250" });
@@ -163,7 +163,7 @@ describe("the purge", () => {
     const deleted = { include_deleted: "true" };
     await pass(id, "29 days 23 hours");
     succeeded(await call(team, "GET", `/v1/integrations/${id}`, { query: deleted }));
-    // Held, so that no purge takes it before it is looked for.
+    // A lock on the row keeps the purge from deleting it before the test reads it.
     const holding = await database.connect();
     try {
       await holding.query("begin");

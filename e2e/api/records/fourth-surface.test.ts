@@ -6,8 +6,8 @@ import { SCOPES } from "#lib/wire/scopes.ts";
 import { operationRows } from "../../../bin/dev/generate/operations.ts";
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
-// One declaration is added to the list. The routes run here, in this process, against the stack's
-// own database.
+// One declaration is added to the list. The routes run in this process, against the stack's
+// database.
 vi.mock("#lib/records/surfaces/every-surface.ts", async (original) => {
   const { SURFACES } = await original<typeof import("#lib/records/surfaces/every-surface.ts")>();
   const { flag, line, settings, surface } = await import("#lib/records/surfaces/surface.ts");
@@ -45,9 +45,7 @@ afterAll(async () => {
   await sql("delete from private.permissions where permission like '%:runbooks'");
 });
 
-/**
- * What Next does with a request: the route file by the path, its dynamic segments as parameters.
- */
+/** Routes a request as Next does: by the path's route file, with dynamic segments as parameters. */
 async function serve(
   method: string,
   path: string,

@@ -42,7 +42,7 @@ describe("a list", () => {
     }
   });
 
-  test("stays in step while records come and go", async () => {
+  test("neither skips nor repeats records while others come and go", async () => {
     const first = succeeded(
       await call(team, "GET", "/v1/integrations", { query: { limit: "5" } }),
     ) as Page;
@@ -90,7 +90,7 @@ describe("a list", () => {
   });
 });
 
-/** Two letters of four bytes each, another pair each time. */
+/** A different word of two four-byte letters for each call. */
 let parts = 0;
 function rarePart(): string {
   parts += 1;
@@ -175,14 +175,14 @@ describe("the search", () => {
   });
 
   test("finds a record with the maximum number of long words, and the others", async () => {
-    const { id: neighbour } = await createRecord(team, "troubleshooting", { name: "Neighbour" });
-    // Four bytes a letter, each word a part of the one before.
+    const { id: neighbor } = await createRecord(team, "troubleshooting", { name: "Neighbour" });
+    // Words of four-byte letters, each a part of the previous one.
     const { id } = await createRecord(team, "troubleshooting", {
       name: "Voluminous",
       words: Array.from({ length: 67 }, () => Array.from({ length: 100 }, rarePart).join(".")),
     });
     expect(await listIds(team, "troubleshooting", { q: "voluminous" })).toEqual([id]);
-    expect(await listIds(team, "troubleshooting", { q: "neighbour" })).toEqual([neighbour]);
+    expect(await listIds(team, "troubleshooting", { q: "neighbour" })).toEqual([neighbor]);
     const [{ bytes } = { bytes: 0 }] = await sql<{ bytes: number }>(
       `select pg_column_size(array(select lexeme from unnest(search))) as bytes from public.records
        where id = $1`,
@@ -192,7 +192,7 @@ describe("the search", () => {
     expect(bytes).toBeLessThan(400_000);
   });
 
-  test("is of one tenant and one surface", async () => {
+  test("is limited to one tenant and one surface", async () => {
     const other = await createTeam();
     expect(await listIds(other, "integrations", { q: "payouts" })).toEqual([]);
     expect(await listIds(team, "troubleshooting", { q: "payouts" })).toEqual([]);
@@ -282,18 +282,17 @@ test("the indexed words of a record are limited", async () => {
     "x".repeat(64_000),
   ];
   for (const text of texts) {
-    // In turns, each the quickest of some: what else the machine does slows one round, not the
-    // quickest of both.
-    const quickest_ms = { prose: Infinity, text: Infinity };
+    // Compares the fastest of alternating rounds, because other load slows some rounds but not all.
+    const fastest_ms = { prose: Infinity, text: Infinity };
     for (
       let round = 0;
-      round < 3 || (round < 15 && quickest_ms.text >= 6 * quickest_ms.prose);
+      round < 3 || (round < 15 && fastest_ms.text >= 6 * fastest_ms.prose);
       round += 1
     ) {
-      quickest_ms.prose = Math.min(quickest_ms.prose, await timeOf(prose));
-      quickest_ms.text = Math.min(quickest_ms.text, await timeOf(text));
+      fastest_ms.prose = Math.min(fastest_ms.prose, await timeOf(prose));
+      fastest_ms.text = Math.min(fastest_ms.text, await timeOf(text));
     }
-    expect(quickest_ms.text).toBeLessThan(6 * quickest_ms.prose);
+    expect(fastest_ms.text).toBeLessThan(6 * fastest_ms.prose);
   }
   const [max] = await sql<{ words: number }>(
     "select max(length(search)) as words from public.records where tenant_id = $1",

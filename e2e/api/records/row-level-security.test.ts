@@ -5,7 +5,7 @@ import { SURFACES } from "#lib/records/surfaces/every-surface.ts";
 import type { Scope } from "#lib/wire/access.ts";
 import { call, createRecord, createTeam, succeeded, type Team } from "./records.ts";
 
-// Calls the Data API directly, past every decision of the application: only the database decides.
+// Calls the Data API directly, without the application's own checks: only the database decides.
 
 type Claims = {
   role?: string;

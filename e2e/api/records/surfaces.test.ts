@@ -65,9 +65,9 @@ describe.each(SURFACES)("/v1/$path", ({ path, example }) => {
       added: "x",
     };
     const answer = await call(team, "PATCH", `/v1/${path}/${created.id}`, { body: patch });
-    const { gone: _, operation: __, ...kept } = created;
+    const { gone: _, operation: __, ...unchanged } = created;
     expect(succeeded(answer)).toEqual({
-      ...kept,
+      ...unchanged,
       a: { c: { d: 1, e: 3 } },
       list: [3],
       added: "x",

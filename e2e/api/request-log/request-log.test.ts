@@ -28,7 +28,7 @@ async function tenantWithLog() {
     (await api("GET", "/v1/requests", { bearer, tenant, query })).json as Page;
   const get = async (id: string, bearer = admin) =>
     (await api("GET", `/v1/requests/${id}`, { bearer, tenant })).json as LoggedRequestDetail;
-  /** What the log has of an answered call, once it is written. */
+  /** The log entry of a call with this response, once it is written. */
   const logged = async (answer: Answer, bearer = admin) => {
     await until(
       "the call is logged",
@@ -69,7 +69,7 @@ describe("the request log", () => {
     expect(call.duration_ms).toBeLessThan(60_000);
   });
 
-  it("has a refused call with the code of its error", async () => {
+  it("contains a refused call with the code of its error", async () => {
     const { tenant, admin, logged, list } = await tenantWithLog();
     const answer = await api("POST", "/v1/exceptions", {
       bearer: admin,

@@ -7,8 +7,8 @@ const FAULTS = ["none", "cut", "refuse", "delay", "unavailable", "none", "swallo
 type Fault = (typeof FAULTS)[number];
 
 /**
- * A proxy whose calls fail in turns: `cut` and `swallow` after the service has carried out the
- * call, `refuse` and `unavailable` before it.
+ * A proxy that applies the faults to its calls in turn: `cut` and `swallow` after the service has
+ * carried out the call, `refuse` and `unavailable` before.
  */
 export class FaultyProxy {
   readonly counts = Object.fromEntries(FAULTS.map((fault) => [fault, 0])) as Record<Fault, number>;
@@ -55,7 +55,7 @@ export class FaultyProxy {
 
   async #pass(fault: Fault, answer: Response, response: ServerResponse): Promise<void> {
     const bytes = Buffer.from(await answer.arrayBuffer());
-    // An export that was cut is for the caller to start again, so it is cut before its first byte.
+    // Callers have to restart an export that was cut, so it is cut before its first byte.
     const isExport = answer.headers.get("content-type") === "application/x-ndjson";
     if (fault === "swallow" || (fault === "cut" && isExport)) return void response.destroy();
     const headers = Object.fromEntries(answer.headers);

@@ -19,10 +19,10 @@ export async function nightlyJob(
   });
   log(`run ${run.status}`);
 
-  const sure: string[] = [];
+  const certain: string[] = [];
   for await (const match of tieout.reconciliations.listMatches(period, { state: "suggested" }))
-    if ((match.score ?? 0) >= 0.99 && match.residual_minor === 0) sure.push(match.id);
-  if (sure.length > 0) await tieout.matches.decide({ action: "confirm", ids: sure });
+    if ((match.score ?? 0) >= 0.99 && match.residual_minor === 0) certain.push(match.id);
+  if (certain.length > 0) await tieout.matches.decide({ action: "confirm", ids: certain });
 
   for await (const line of tieout.lines.list({
     reconciliation_id: period,

@@ -7,7 +7,7 @@ const EVENTS = 9;
 
 let trail: Trail;
 
-/** Retries while other tests hold locks of the many tables that it needs. */
+/** Retries on deadlocks with other tests, because the statement locks many tables. */
 async function withoutDeadlock(statement: string): Promise<unknown> {
   return sql(statement).catch((error: { code?: string }) => {
     if (error.code === "40P01") return withoutDeadlock(statement);

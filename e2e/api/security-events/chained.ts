@@ -1,4 +1,4 @@
-/** A trail with a few events, and its verification. */
+/** A test's audit log with a few events, and its verification. */
 import { expect, it as plain } from "vitest";
 import { sql } from "#e2e/fixtures.ts";
 import { auditCommand, type Trail, tenantWithTrail } from "./trail.ts";
@@ -25,9 +25,7 @@ export async function verdict(trail: Trail): Promise<Verdict> {
   return { reason: fault?.reason, seq: fault?.seq, event_id: fault?.event_id };
 }
 
-/**
- * What the API and the command say of the chain: the same. Looked at once for each reason there is.
- */
+/** The verdict of the API, which the command must confirm. Used once for each kind of fault. */
 export async function verdictOfBoth(trail: Trail): Promise<Verdict> {
   const { status, fault } = await trail.verify();
   const { code, output } = await auditCommand("verify", "--tenant", trail.tenant);
@@ -45,7 +43,7 @@ export async function idOf(trail: Trail, seq: number): Promise<string | undefine
   return rows[0]?.id;
 }
 
-/** As one would who knows all of the database: the hashes from there on, made to fit. */
+/** Recomputes the hashes from an event on, as an attacker with the database's code could. */
 const REHASH = `do $$
 declare
   e public.security_events;

@@ -11,7 +11,7 @@ beforeEach(async () => {
   trail = await tenantWithTrail();
 });
 
-/** Each chooses the same name. */
+/** A token of a person who uses the common name. */
 const token = (iss: string | undefined, sub: string) =>
   signToken({
     ...(iss && { iss }),

@@ -26,7 +26,7 @@ const remaining = async () =>
     )
   ).map(({ seq }) => seq);
 
-/** Makes the worker do its hourly work. */
+/** Runs the worker's hourly tasks. */
 async function anHourPasses(): Promise<void> {
   await sql("select graphile_worker.add_job('sign_off_security_events')");
   await until(
@@ -121,7 +121,7 @@ describe("the deletion of old events", () => {
          from private.security_event_checkpoints where chain = $1 limit 1`,
         [trail.tenant, seq],
       );
-    // All on one day, even if this runs at midnight.
+    // The same day for both, even if the test runs at midnight.
     const noon = "date_trunc('day', now(), 'UTC') + interval '12 hours'";
     await copy(-4, `${noon} - interval '30 days 1 minute'`);
     await copy(-3, `${noon} - interval '30 days'`);

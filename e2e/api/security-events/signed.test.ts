@@ -7,7 +7,7 @@ import { until } from "#e2e/until.ts";
 import { EVENTS, it, rehashFrom, verdict, verdictOfBoth } from "./chained.ts";
 import { auditCommand, tamper } from "./trail.ts";
 
-// Each waits for the worker to sign, which it does every ten seconds.
+// Each test waits for the worker to sign, which it does every ten seconds.
 describe.concurrent("signed states", () => {
   it("a signed state exposes a rewrite in which every hash fits", async ({ trail }) => {
     await trail.signed();

@@ -46,7 +46,7 @@ function requestIdOf(answer: { headers: Headers }): string {
   return answer.headers.get("x-request-id") ?? "";
 }
 
-/** The number of refusals in the audit log, and of those that wait for their minute to end. */
+/** The number of refusals in the audit log, including those counted until their minute ends. */
 async function reportedOrCounted(): Promise<number> {
   const [row] = await sql<{ total: number }>(
     `select ((select coalesce(sum(coalesce((details ->> 'count')::integer, 1)), 0)
@@ -161,7 +161,7 @@ describe("an admin's actions are recorded with actor, address and request", () =
     expect(items[4]?.details).toEqual({ accepted: 1, refused: 0 });
   });
 
-  it("no preview that our pages request when a dialog opens", async () => {
+  it("a preview that our pages request when a dialog opens isn't recorded", async () => {
     const { id } = await newKey();
     const before = await trail.list();
     const cookie = await sessionCookie({ tenants: { [trail.tenant]: ["tenant_admin"] } });
@@ -277,7 +277,7 @@ describe("refusals are recorded for the tenants concerned", () => {
     ).toHaveLength(0);
   });
 
-  it("a token that has not the tenant, in header, path and body", async () => {
+  it("a token without the tenant, in header, path and body", async () => {
     const other = await tenantWithTrail();
     const header = await api("GET", "/v1/me", { bearer: trail.admin, tenant: other.tenant });
     expect(header.status).toBe(403);
@@ -324,7 +324,7 @@ describe("refusals are recorded for the tenants concerned", () => {
     expect((await trail.list()).items).toEqual([]);
   });
 
-  it("repeated at will, it is two events a minute: the first, and how many more", async () => {
+  it("repeated refusals are two events a minute: the first one, and the number of the others", async () => {
     const bearer = await userToken(trail.tenant, [], "eve");
     const startedMs = Date.now();
     const answers = await Promise.all(
@@ -334,7 +334,7 @@ describe("refusals are recorded for the tenants concerned", () => {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
     await until("all are recorded or counted", async () => (await reportedOrCounted()) === 60);
-    // One, unless the clock's minute has ended since.
+    // One, unless a minute has ended since.
     const minutes = Math.floor(Date.now() / 60_000) - Math.floor(startedMs / 60_000) + 1;
     const firsts = (await trail.list({ type: "access.refused" })).items.filter(
       ({ details }) => details.count === undefined,
@@ -351,7 +351,7 @@ describe("refusals are recorded for the tenants concerned", () => {
     const reported = items.reduce((sum, { details }) => sum + Number(details.count ?? 1), 0);
     expect(reported).toBe(60);
     expect(items.length).toBeLessThanOrEqual(2 * minutes);
-    // Each minute's has the operations of that minute alone.
+    // Each of these events lists only the operations of its minute.
     const counted = items.filter(({ details }) => details.count);
     expect(new Set(counted.map(({ details }) => details.code))).toEqual(new Set(["role_required"]));
     expect(counted.flatMap(({ details }) => details.operations)).toContain("listExceptions");

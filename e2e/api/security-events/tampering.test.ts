@@ -3,8 +3,8 @@ import { sql } from "#e2e/fixtures.ts";
 import { EVENTS, idOf, it, verdict, verdictOfBoth } from "./chained.ts";
 import { tamper } from "./trail.ts";
 
-describe.concurrent("a chain shows what was done to it", () => {
-  it("an untouched chain verifies, whatever its texts", async ({ trail }) => {
+describe.concurrent("the verification of the audit log detects", () => {
+  it("nothing in an intact chain, whatever its texts", async ({ trail }) => {
     const odd = "\"\\/\b\f\n\r\t\u0001\u001f\u007f\u0080\u2028\u2029ß日本\u{1F511}'%s";
     await sql(
       `insert into public.security_events (tenant_id, type, actor, target, reason, address,
@@ -77,7 +77,7 @@ describe.concurrent("a chain shows what was done to it", () => {
       () =>
         "update public.security_events set hash = repeat('0', 64) where tenant_id = $1 and seq = 5",
     ],
-  ])("%s changed", async ([, statement], { trail }) => {
+  ])("a change of %s", async ([, statement], { trail }) => {
     const event_id = await idOf(trail, 5);
     await tamper([statement(), [trail.tenant]]);
     expect(await verdict(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
@@ -108,7 +108,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdictOfBoth(trail)).toEqual({ reason: "content_changed", seq: 5, event_id });
   });
 
-  it("one removed", async ({ trail }) => {
+  it("a removed event", async ({ trail }) => {
     await tamper([
       "delete from public.security_events where tenant_id = $1 and seq = 5",
       [trail.tenant],
@@ -116,7 +116,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdictOfBoth(trail)).toEqual({ reason: "row_missing", seq: 5, event_id: null });
   });
 
-  it("one removed, and the others moved up", async ({ trail }) => {
+  it("later events moved up to close a gap", async ({ trail }) => {
     await tamper(
       ["delete from public.security_events where tenant_id = $1 and seq = 5", [trail.tenant]],
       [
@@ -131,7 +131,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toMatchObject({ reason: "row_missing", seq: 5 });
   });
 
-  it("the first removed", async ({ trail }) => {
+  it("removed first events", async ({ trail }) => {
     await tamper([
       "delete from public.security_events where tenant_id = $1 and seq < 3",
       [trail.tenant],
@@ -139,7 +139,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toEqual({ reason: "row_missing", seq: 1, event_id: null });
   });
 
-  it("two that changed places", async ({ trail }) => {
+  it("two swapped events", async ({ trail }) => {
     const event_id = await idOf(trail, 7);
     await tamper(
       [
@@ -158,7 +158,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdictOfBoth(trail)).toEqual({ reason: "order_changed", seq: 5, event_id });
   });
 
-  it("one put in past the chain", async ({ trail }) => {
+  it("an event added outside the chain", async ({ trail }) => {
     await tamper([
       `insert into public.security_events (id, tenant_id, type, actor, credential)
        values ('sev_00000000000000000000000000000000' || substr(md5($1), 1, 4), $1, 'test.done',
@@ -171,7 +171,7 @@ describe.concurrent("a chain shows what was done to it", () => {
   it.for<[string, number]>([
     ["after the end", 4711],
     ["before the beginning", 0],
-  ])("one put in past the chain, %s", async ([, seq], { trail }) => {
+  ])("an event added outside the chain, %s", async ([, seq], { trail }) => {
     const event_id = `sev_${"0".repeat(28)}${trail.tenant.slice(-4)}`;
     await tamper([
       `insert into public.security_events (id, tenant_id, type, actor, credential, seq, prev_hash,
@@ -182,7 +182,7 @@ describe.concurrent("a chain shows what was done to it", () => {
     expect(await verdict(trail)).toMatchObject({ reason: "not_chained", event_id });
   });
 
-  it("the end cut off", async ({ trail }) => {
+  it("a truncated end", async ({ trail }) => {
     await tamper([
       "delete from public.security_events where tenant_id = $1 and seq > 6",
       [trail.tenant],

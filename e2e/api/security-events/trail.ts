@@ -27,7 +27,7 @@ export async function tenantWithTrail() {
     admin,
     get,
     list,
-    /** The one event of a type, once it is there. */
+    /** The single event of a type, once it exists. */
     one: (type: string, query: Record<string, string> = {}): Promise<SecurityEvent> =>
       until(`there is one ${type}`, async () => {
         const { items } = await list({ type, ...query });

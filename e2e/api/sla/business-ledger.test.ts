@@ -16,13 +16,13 @@ import {
 } from "./calendars.ts";
 import { dueIn } from "./exceptions.ts";
 
-/** As if everything that happened to an exception had happened this many days earlier. */
-async function letPass(tenant: string, id: string, days: number): Promise<void> {
+/** Backdates everything that happened to an exception by this number of days. */
+async function backdate(tenant: string, id: string, days: number): Promise<void> {
   const client = new Client({ connectionString: superuserUrl() });
   await client.connect();
   try {
     await client.query("begin");
-    // History itself is moved: no trigger is to see a change in it.
+    // Disables triggers, which must not record the backdating as a change.
     await client.query("set local session_replication_role = replica");
     const past = `make_interval(hours => ${24 * days})`;
     const move = (table: string, key: string, columns: string[]) =>
@@ -155,7 +155,7 @@ describe("the ledger", () => {
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000);
     const clock = (hours: number) =>
       new Date(now.getTime() + hours * 3_600_000).toISOString().slice(11, 16);
-    /** Open every day from two hours before now, in UTC, for this many hours. */
+    /** Business hours of this length that begin every day two hours before now, in UTC. */
     const daily = (hours: number) => ({
       name: "Daily",
       time_zone: "UTC",
@@ -172,7 +172,7 @@ describe("the ledger", () => {
       const answer = await call("POST", `/v1/exceptions/${id}/${path}`, body);
       if (answer.status !== 200) throw new Error(answer.text);
     };
-    const pass = (days: number) => letPass(tenant, id, days);
+    const pass = (days: number) => backdate(tenant, id, days);
 
     await pass(1);
     await action("pause", { reason: "Waiting for the bank" });
@@ -205,17 +205,17 @@ describe("the ledger", () => {
         row.business_remaining_seconds,
       ].map(hours),
     ]);
-    // Open for eight hours a day, from the fourth row on for six; each act at 2 hours of the open
-    // ones, and a day is 24.
+    // Open for eight hours a day, and for six from the fourth row on. Each action is two hours
+    // after opening, and a day has 24 hours.
     expect(lines).toEqual([
       // kind, elapsed = worked + closed + paused, moved, left; business moved, business left 20
       // hours to work: 6 today, 8 tomorrow, 6 on the third day, whose sixth open hour is 52 hours
       // ahead.
       ["set", 0, 0, 0, 0, 0, 52, 0, 20],
-      // Worked 6 + 2 of the day: 20 − 8 = 12; on the wall 52 − 24 = 28.
+      // Worked 6 + 2 hours of the day: 20 − 8 = 12; by the wall clock 52 − 24 = 28.
       ["paused", 24, 8, 16, 0, 0, 28, 0, 12],
-      // Paused for 6 + 2 open hours: the deadline moves as far into the next day, 24 hours later.
-      // The remaining time stays.
+      // Paused for 6 + 2 open hours: the deadline moves by as many into the next day, 24 hours
+      // later. The remaining time stays.
       ["resumed", 24, 0, 0, 24, 24, 28, 0, 12],
       // By six hours a day only 4 + 2 were worked before the pause: 20 − 6 = 14 are left, 4 + 6 +
       // 4: two days and 2 hours ahead, 50, so 22 later.
@@ -223,14 +223,14 @@ describe("the ledger", () => {
       // Worked 4 + 2: 14 − 6 = 8. Then 23 hours nearer: 50 − 24 − 23 = 3, all open, so 5 business
       // hours nearer.
       ["moved", 24, 6, 18, 0, -23, 3, -5, 3],
-      // Fewer than four hours on the wall: warned at once.
+      // Fewer than four hours left by the wall clock, so the warning is sent at once.
       ["crossed", 0, 0, 0, 0, 0, 3, 0, 3],
       ["paused", 0, 0, 0, 0, 0, 3, 0, 3],
-      // By itself after 20 hours, of which 4 were open: 3 before the deadline of that day, whose
-      // last open hour and 3 of the next make up for them. That is 22 hours later: 3 − 20 + 22 = 5.
+      // Resumed automatically after 20 hours, of which 4 were open: 3 before the deadline of that
+      // day, whose last open hour and 3 of the next make up for them. That is 22 hours later:
+      // 3 − 20 + 22 = 5.
       ["resumed", 20, 0, 0, 20, 22, 5, 0, 3],
-      // 28 hours later, with 6 + 2 open: 5 − 28 = −23, and 3 − 8 = −5. No second warning: that one
-      // was sent.
+      // 28 hours later, with 6 + 2 open: 5 − 28 = −23, and 3 − 8 = −5. The warning isn't repeated.
       ["crossed", 28, 8, 20, 0, 0, -23, 0, -5],
       ["resolved", 0, 0, 0, 0, 0, -23, 0, -5],
     ]);

@@ -18,8 +18,8 @@ const POLICY = {
   at_risk_thresholds: [] as number[],
 };
 
-/** Warned of in business minutes alone, unless the test says otherwise. */
-async function warned(thresholds: number[], hours: object | null) {
+/** A tenant whose policy warns only in business minutes, unless the test changes that. */
+async function tenantWithThresholds(thresholds: number[], hours: object | null) {
   const created = await tenantWithLead();
   const calendar = hours
     ? ((await created.call("POST", "/v1/calendars", hours)).json as Calendar).id
@@ -45,9 +45,7 @@ async function warned(thresholds: number[], hours: object | null) {
     policy,
     pause: (id: string) => action(id, "pause", { reason: "Waiting" }),
     resume: (id: string) => action(id, "resume"),
-    /**
-     * Minutes and moment of each warning ahead, the furthest first; null: the exception is paused.
-     */
+    /** Minutes and moment of each pending warning, the earliest first. Null while it is paused. */
     ahead: async (id: string) =>
       (
         await sql<{ minutes: number; at: string | null }>(
@@ -57,7 +55,7 @@ async function warned(thresholds: number[], hours: object | null) {
           [created.tenant, id],
         )
       ).map(({ minutes, at }) => [minutes, at]),
-    said: async () =>
+    reported: async () =>
       (await slaEvents(created.tenant)).map(({ type, data }) =>
         type === "exception.sla.breached"
           ? "breached"
@@ -69,11 +67,11 @@ async function warned(thresholds: number[], hours: object | null) {
 describe("a warning in business minutes", () => {
   it("is sent when that much open time is left, never while closed", async () => {
     const berlin = await weekInBerlin();
-    const { create, ahead } = await warned([60, 120, 600], OFFICE);
-    // Due on Monday at 10:00, open since 9:00: an hour is left from Friday's close on, two from
-    // 16:00, ten from Thursday 16:00.
+    const { create, ahead } = await tenantWithThresholds([60, 120, 600], OFFICE);
+    // Due on Monday at 10:00, and open from 9:00. One hour is left from Friday's close on, two from
+    // 16:00 on, ten from Thursday 16:00 on.
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
-    // A deadline that a person sets has the calendar of the policy.
+    // A deadline that a person sets uses the policy's calendar.
     expect(await ahead(id)).toEqual([
       [600, await berlin("-4 days 16 hours")],
       [120, await berlin("-3 days 16 hours")],
@@ -82,16 +80,16 @@ describe("a warning in business minutes", () => {
   });
 
   it("is sent that many minutes before, if the exception counts round the clock", async () => {
-    const { create, ahead } = await warned([60], null);
+    const { create, ahead } = await tenantWithThresholds([60], null);
     const { id, due_at } = await create({ severity: "high" });
     expect(await ahead(id)).toEqual([[60, new Date(Date.parse(due_at) - 3_600_000).toISOString()]]);
   });
 
   it("is sent once, names its unit and the next one, and is in the ledger", async () => {
-    const { tenant, create, call, said } = await warned([60, 30], ALWAYS);
+    const { tenant, create, call, reported } = await tenantWithThresholds([60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(300) });
     const due_at = await dueSoon(id, 60, 1);
-    await until("it is warned of", async () => (await said()).length > 0);
+    await until("a warning is reported", async () => (await reported()).length > 0);
     const [event] = await slaEvents(tenant);
     expect(event).toMatchObject({
       type: "exception.sla.at_risk",
@@ -104,41 +102,41 @@ describe("a warning in business minutes", () => {
       },
     });
     const { rows } = (await call("GET", `/v1/exceptions/${id}/ledger`)).json as { rows: object[] };
-    // After it was set, and moved.
+    // The first two rows are setting and moving the deadline.
     expect(rows.slice(2)).toMatchObject([
       { kind: "crossed", threshold_minutes: 60, threshold_kind: "business", actor: "system" },
     ]);
     await sql("select private.tick_sla_clock()");
-    expect(await said()).toEqual(["business 60"]);
+    expect(await reported()).toEqual(["business 60"]);
   });
 
   it("works together with wall-clock thresholds", async () => {
-    const { create, policy, said } = await warned([90], ALWAYS);
+    const { create, policy, reported } = await tenantWithThresholds([90], ALWAYS);
     await policy({ at_risk_thresholds: [120] });
     await create({ due_at: await dueIn(60) });
-    expect((await said()).sort()).toEqual(["business 90", "wall_clock 120"]);
+    expect((await reported()).sort()).toEqual(["business 90", "wall_clock 120"]);
   });
 
-  it("is the nearest of several at the start, and none for a late exception", async () => {
-    const { create, said, ahead } = await warned([240, 60, 30], ALWAYS);
+  it("is only the nearest of several at creation, and none for a late exception", async () => {
+    const { create, reported, ahead } = await tenantWithThresholds([240, 60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(50) });
-    expect(await said()).toEqual(["business 60"]);
+    expect(await reported()).toEqual(["business 60"]);
     expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([30]);
     await create({ due_at: await dueIn(-5) });
-    expect(await said()).toEqual(["business 60", "breached"]);
+    expect(await reported()).toEqual(["business 60", "breached"]);
   });
 
-  it("is scheduled again by a later deadline, and sent by the move that passes it", async () => {
-    const { create, change, said, ahead } = await warned([240, 60, 30], ALWAYS);
+  it("is rescheduled for a later deadline, and sent by the move that crosses it", async () => {
+    const { create, change, reported, ahead } = await tenantWithThresholds([240, 60, 30], ALWAYS);
     const { id } = await create({ due_at: await dueIn(500) });
     await change(id, { due_at: await dueIn(50) });
-    expect(await said()).toEqual(["business 60"]);
+    expect(await reported()).toEqual(["business 60"]);
     await change(id, { due_at: await dueIn(40) });
-    expect(await said()).toEqual(["business 60"]);
+    expect(await reported()).toEqual(["business 60"]);
     await change(id, { due_at: await dueIn(500) });
     expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([240, 60, 30]);
     await change(id, { due_at: await dueIn(20) });
-    expect(await said()).toEqual(["business 60", "business 30"]);
+    expect(await reported()).toEqual(["business 60", "business 30"]);
     await change(id, { status: "resolved", resolution: "Found." });
     expect(await ahead(id)).toEqual([]);
     await change(id, { status: "open" });
@@ -146,11 +144,14 @@ describe("a warning in business minutes", () => {
   });
 
   it("waits while the exception is paused, and isn't sent twice", async () => {
-    const { create, pause, resume, said, ahead, policy } = await warned([60, 30], ALWAYS);
+    const { create, pause, resume, reported, ahead, policy } = await tenantWithThresholds(
+      [60, 30],
+      ALWAYS,
+    );
     const { id } = await create({ due_at: await dueIn(50) });
     await pause(id);
     expect(await ahead(id)).toEqual([[30, null]]);
-    // A threshold that the policy has gained in the meantime waits, too.
+    // A threshold that is added to the policy during the pause waits, too.
     await policy({ at_risk_business_thresholds: [60, 30, 20] });
     expect(await ahead(id)).toEqual([
       [30, null],
@@ -168,11 +169,11 @@ describe("a warning in business minutes", () => {
       [30, new Date(Date.parse(due_at) - 30 * 60_000).toISOString()],
       [20, new Date(Date.parse(due_at) - 20 * 60_000).toISOString()],
     ]);
-    expect(await said()).toEqual(["business 60"]);
+    expect(await reported()).toEqual(["business 60"]);
   });
 
   it("follows the policy without reporting passed thresholds", async () => {
-    const { create, policy, said, ahead } = await warned([60], ALWAYS);
+    const { create, policy, reported, ahead } = await tenantWithThresholds([60], ALWAYS);
     const { id } = await create({ due_at: await dueIn(100) });
     await policy({ at_risk_business_thresholds: [120, 30], dry_run: true });
     expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([60]);
@@ -180,12 +181,12 @@ describe("a warning in business minutes", () => {
     expect((await ahead(id)).map(([minutes]) => minutes)).toEqual([30]);
     await policy({ at_risk_business_thresholds: [], at_risk_thresholds: [240] });
     expect(await ahead(id)).toEqual([]);
-    expect(await said()).toEqual([]);
+    expect(await reported()).toEqual([]);
   });
 
   it("moves with a changed calendar, even if the deadline stays", async () => {
     const berlin = await weekInBerlin();
-    const { create, call, calendar, ahead } = await warned([120], OFFICE);
+    const { create, call, calendar, ahead } = await tenantWithThresholds([120], OFFICE);
     const { id } = await create({ severity: "low", due_at: await berlin("10 hours") });
     // On Fridays until noon: two hours are left from Friday 11:00 on.
     const weekly = OFFICE.weekly.map((item) =>
@@ -203,13 +204,13 @@ describe("a warning in business minutes", () => {
   });
 
   it("needs at least one threshold of either kind", async () => {
-    const { call } = await warned([60], null);
+    const { call } = await tenantWithThresholds([60], null);
     const refused = await call("PUT", "/v1/sla-policy", {
       ...POLICY,
       at_risk_business_thresholds: [],
     });
     expect(refused.json).toMatchObject({ status: 400, errors: [{ path: "at_risk_thresholds" }] });
-    // Left out, it stays.
+    // A field that is left out keeps its value.
     expect((await call("PUT", "/v1/sla-policy", POLICY)).json).toMatchObject({
       at_risk_thresholds: [],
       at_risk_business_thresholds: [60],

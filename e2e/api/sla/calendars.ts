@@ -27,7 +27,7 @@ export const ALWAYS = [
   to: "24:00",
 }));
 
-/** A tenant whose policy counts by a calendar. */
+/** A tenant whose policy uses a calendar. */
 export async function tenantWithCalendar(hours: object = OFFICE) {
   const fixture = await tenantWithLead();
   const calendar = (await fixture.call("POST", "/v1/calendars", { ...OFFICE, ...hours }))
@@ -38,7 +38,7 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
     return answer.json as { impact: Record<string, number> };
   };
   await policy({ calendar_id: calendar.id });
-  /** Its deadline by the policy, were it created then. */
+  /** The deadline this many business minutes after the moment of creation. */
   const deadlineFrom = async (created: string, minutes: number): Promise<string | undefined> => {
     const [row] = await sql<{ at: Date }>(
       `select private.moment_at(v.tenant_id, v.calendar_no,
@@ -54,8 +54,8 @@ export async function tenantWithCalendar(hours: object = OFFICE) {
 }
 
 /**
- * Wall-clock moments in Berlin, each relative to the start of a week: the one after next, or the
- * one of this Monday.
+ * A function that returns moments in Berlin, relative to the start of a week: of the week after
+ * next, or of the one that begins with `monday`.
  */
 export async function weekInBerlin(monday?: string): Promise<(after: string) => Promise<string>> {
   const [week] = await sql<{ begins: string }>(
@@ -93,7 +93,7 @@ export type Row = {
   business_remaining_seconds: number | null;
 };
 
-/** To the millisecond. */
+/** Seconds in milliseconds, rounded. */
 export const ms = (seconds: number | null) => Math.round((seconds ?? Number.NaN) * 1000);
 
 export function expectToAddUp(rows: Row[]): void {

@@ -46,7 +46,7 @@ it("a comment is one event with the exception and the mentions", async () => {
   expect(events.map(({ data }) => [data.exception.id, data.comment])).toEqual([[id, answer.json]]);
 });
 
-it("a comment has 1 to 4,000 characters and 20 mentions, of an exception that is there", async () => {
+it("a comment has 1 to 4,000 characters, at most 20 mentions, and an existing exception", async () => {
   const { call, create } = await tenantWithLead();
   const { id } = await create();
   const path = `/v1/exceptions/${id}/comments`;

@@ -14,7 +14,7 @@ export type Event = {
   at: Date;
 };
 
-/** A tenant with a lead, and the calls that the tests of deadlines make. */
+/** A tenant with a lead, and the calls that tests of deadlines use. */
 export async function tenantWithLead() {
   const tenant = await createTenant();
   const lead = await userToken(tenant, ["tenant_admin", "tenant_lead"], "leo");
@@ -75,9 +75,8 @@ export async function dueIn(minutes: number, seconds = 0): Promise<string> {
 }
 
 /**
- * Moves a deadline to the near future, computed in the statement that moves it; returns the moment.
- * Preparations happen while it is far away: however long the machine stalls, the deadline is ahead
- * at first.
+ * Moves a deadline to this time from now, computed in the statement that moves it, and returns it.
+ * A test prepares everything before that, so the deadline can't pass early if the machine stalls.
  */
 export async function dueSoon(id: string, minutes: number, seconds: number): Promise<string> {
   const [row] = await sql<{ due_at: Date }>(

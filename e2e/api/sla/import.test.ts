@@ -18,7 +18,7 @@ describe("an import", () => {
       headers: { "Content-Type": type, ...headers },
     });
 
-  it("creates the sound lines of NDJSON and reports the others by number and reason", async () => {
+  it("creates the valid lines of NDJSON, and reports the others by number and reason", async () => {
     const { tenant, lead, board } = await tenantWithLead();
     const lines = [
       '{"title":"One","severity":"high"}',
@@ -94,7 +94,7 @@ describe("an import", () => {
     expect((await board()).items).toEqual([]);
   });
 
-  it("does nothing twice when sent again with its idempotency key", async () => {
+  it("creates nothing twice when sent again with its idempotency key", async () => {
     const { tenant, lead, board } = await tenantWithLead();
     const file = Array.from({ length: 1500 }, (_, index) =>
       JSON.stringify({ title: `T${index}`, severity: "low" }),
@@ -107,8 +107,8 @@ describe("an import", () => {
     expect((await board()).summary.total_open).toBe(1500);
   });
 
-  // The limit of 100,000 is tested where lines are read: lib/exceptions/read-lines.test.ts.
-  it("takes many batches of rows in one file", async () => {
+  // The limit of 100,000 is tested where lines are read: lib/exceptions/import/read-lines.test.ts.
+  it("accepts many batches of rows in one file", async () => {
     const { tenant, lead, board } = await tenantWithLead();
     const file = Array.from(
       { length: 20_000 },

@@ -24,7 +24,7 @@ describe("the SLA monitor", () => {
     [241, -1, "low"],
     [241, 30, "low"],
   ])(
-    "has due in %i min %i s as %s in the list, the summary and the event",
+    "shows a deadline in %i min %i s as %s in the list, the summary and the event",
     async (minutes, seconds, risk) => {
       const { tenant, create, board } = await tenantWithLead();
       const created = await create({ due_at: await dueIn(minutes, seconds) });
@@ -235,14 +235,14 @@ describe("the SLA monitor", () => {
 
   it("reports changes since a list was read: new, changed, no longer matching and aged", async () => {
     const { tenant, create, change, call } = await tenantWithLead();
-    // Written an hour ago. The risk of the aged one changed five seconds ago, without a write. As
-    // if the list were read now.
+    // All were written an hour ago, before the list is read. The risk of the aged one changed five
+    // seconds ago, without a write.
     const rows = await sql<{ id: string; title: string; created_at: Date }>(
       creating(
         `'tenant_id', $1::text, 'title', t, 'severity', 'high', 'due_at',
            now() + m * interval '1 second', 'updated_at', now() - interval '1 hour', 'created_by',
            'user:leo'`,
-        `(values ('kept', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m)`,
+        `(values ('assigned', 18000), ('closed', 18600), ('regraded', 19200), ('aged', 3535), ('untouched', 19800)) as x (t, m)`,
       ),
       [tenant],
     );
@@ -250,15 +250,15 @@ describe("the SLA monitor", () => {
       string,
       string
     >;
-    const [kept = "", closed = "", regraded = "", aged = "", untouched = ""] = [
-      "kept",
+    const [assigned = "", closed = "", regraded = "", aged = "", untouched = ""] = [
+      "assigned",
       "closed",
       "regraded",
       "aged",
       "untouched",
     ].map((title) => idOf[title]);
     const since = rows[0]?.created_at.toISOString() ?? "";
-    await change(kept, { assigned_to: "user:zoe" });
+    await change(assigned, { assigned_to: "user:zoe" });
     await change(closed, { status: "resolved", resolution: "Found it." });
     await change(regraded, { severity: "low" });
     const fresh = await create({ title: "fresh", severity: "high", due_at: await dueIn(340) });
@@ -277,7 +277,7 @@ describe("the SLA monitor", () => {
       cursor = page.next_cursor;
       expect(page.summary.total_open).toBe(6);
     }
-    expect(seen.get(kept)).toMatchObject({ assigned_to: "user:zoe" });
+    expect(seen.get(assigned)).toMatchObject({ assigned_to: "user:zoe" });
     expect([seen.get(closed), seen.get(regraded)]).toEqual([null, null]);
     expect(seen.get(fresh.id)).toMatchObject({ title: "fresh" });
     expect(seen.get(aged)).toMatchObject({ breach_risk: "high" });

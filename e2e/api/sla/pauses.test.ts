@@ -36,7 +36,7 @@ async function tenant() {
   };
 }
 
-/** As if it had been set and paused so long ago. */
+/** Backdates the pause and the deadline by this number of minutes. */
 async function pausedSince(id: string, minutes: number): Promise<void> {
   await writtenByHand(
     `update public.exceptions set paused_at = paused_at - make_interval(mins => $2),
@@ -76,7 +76,7 @@ describe("a pause", () => {
     expect(await crossings()).toEqual([240, 60, 0]);
   });
 
-  it("is passed by the pages of the list, each exception once", async () => {
+  it("moves an exception to the end of the list, whose pages show each exception once", async () => {
     const { create, pause, board } = await tenant();
     const created = [];
     for (let n = 0; n < 5; n++) created.push(await create({ due_at: await dueIn(500 + n) }));
@@ -110,7 +110,7 @@ describe("a pause", () => {
     const { create, pause, resume, crossings } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
-    // Held is a second more than an hour, however long this takes.
+    // The pause holds a second more than an hour, however long the test takes.
     await writtenByHand(
       `update public.exceptions set held_due_at = paused_at + interval '60 minutes 1 second'
        where id = $1`,
@@ -254,7 +254,7 @@ describe("a pause", () => {
     expect((await pause(id)).status).toBe(409);
   });
 
-  it("keeps the deadline from being moved under it", async () => {
+  it("prevents changes of the deadline, but not other changes", async () => {
     const { create, call, pause } = await tenant();
     const { id } = await create({ due_at: await dueIn(100) });
     await pause(id);
@@ -310,7 +310,7 @@ describe("a pause", () => {
     waiting: { reason_code: "waiting_for_bank" },
     none: { reason_code: null },
   };
-  // Each change, and whether the exception is paused after it.
+  // The changes, each with + if the exception is paused after it, and with - if not.
   it.each([
     ["a status", { status: "in_review" }, "review+ waiting+ open- none-"],
     ["a reason code", { reason_code: "waiting_for_bank" }, "review- waiting+ open+ none-"],
@@ -330,7 +330,7 @@ describe("a pause", () => {
     expect(seen.join(" ")).toBe(changes);
   });
 
-  it("that a person began outlasts every rule", async () => {
+  it("that a person started outlasts every rule", async () => {
     const { create, change, policy, pause } = await tenant();
     await policy({
       pause: { max_minutes: null, max_count: null, rules: [{ status: "in_review" }] },

@@ -43,7 +43,7 @@ function poll(
 
 const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
 
-/** Until when a tag holds, in ms. */
+/** The time until which a tag is valid, in ms since 1970. */
 const endOf = (answer: Answer) => Number.parseInt(/-([^-]+)"$/.exec(tagOf(answer))?.[1] ?? "", 36);
 
 test("a poll is 304 without a body until an exception changes", async () => {
@@ -57,14 +57,14 @@ test("a poll is 304 without a body until an exception changes", async () => {
   expect((changed.json as SlaList).items).toHaveLength(2);
 });
 
-test("the tag of a fresh change holds for no time, as an earlier one may still be committed", async () => {
+test("the tag of a new change is never valid, because an earlier change may still be committed", async () => {
   await team.create();
   const first = await poll(LIST);
   expect(endOf(first)).toBeLessThanOrEqual(Date.parse((first.json as SlaList).as_of));
   expect((await poll(LIST, { known: first })).status).toBe(200);
 });
 
-describe("a tag holds", () => {
+describe("a tag is valid", () => {
   test.each([
     ["until an exception breaches", [40, 5 * HOUR_MS], 40, {}],
     ["until a risk becomes high", [59 * 60 + 30], 30, {}],
@@ -81,7 +81,7 @@ describe("a tag holds", () => {
     expect(endOf(first)).toBe(expected);
   });
 
-  test("not after its end", async () => {
+  test("only until its end", async () => {
     await createOld([5 * HOUR_MS]);
     const first = await poll(LIST);
     const late = tagOf(first).replace(/-[^-]+"$/, `-${(Date.now() - HOUR_MS).toString(36)}"`);
@@ -94,7 +94,7 @@ describe("a tag holds", () => {
   });
 });
 
-test("a tag holds neither for other filters, nor for another user or tenant", async () => {
+test("a tag is valid neither for other filters, nor for another user or tenant", async () => {
   const first = await poll(LIST);
   expect((await poll(LIST, { known: first })).status).toBe(304);
   expect((await poll(LIST, { known: first, query: { severity: "low" } })).status).toBe(200);
@@ -109,7 +109,7 @@ test("a poll of changes continues with the time and the tag of the last one", as
   const first = await poll(CHANGES, { query: { since } });
   const next = { since: (first.json as SlaList).as_of };
   expect((await poll(CHANGES, { known: first, query: next })).status).toBe(304);
-  // Earlier changes than those of the tag would be missed.
+  // A 304 would miss changes from before the tag.
   expect((await poll(CHANGES, { known: first, query: { since } })).status).toBe(200);
   await team.create();
   expect((await poll(CHANGES, { known: first, query: next })).status).toBe(200);

@@ -3,8 +3,8 @@ import { api, sql } from "#e2e/fixtures.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import { dueIn, tenantWithLead } from "./exceptions.ts";
 
-/** A tenant with an exception that is breached, one at risk, one far from it and one resolved. */
-async function withFour() {
+/** A tenant with four exceptions: breached, at risk, on track and resolved. */
+async function tenantWithFour() {
   const { tenant, lead, create, change, call } = await tenantWithLead();
   const breached = await create({ title: "breached", due_at: await dueIn(-5) });
   await create({ title: "at risk", due_at: await dueIn(30) });
@@ -21,7 +21,7 @@ async function withFour() {
 
 describe("the list of all exceptions", () => {
   it("filters by minutes to breach and by risk, which closed ones don't have", async () => {
-    const { titles } = await withFour();
+    const { titles } = await tenantWithFour();
     expect(await titles({ withinMinutes: "0" })).toEqual(["breached"]);
     expect(await titles({ withinMinutes: "60" })).toEqual(["at risk", "breached"]);
     expect(await titles({ breach_risk: "breached" })).toEqual(["breached"]);
@@ -30,7 +30,7 @@ describe("the list of all exceptions", () => {
   });
 
   it("filters by the time of the last change, for an API key as well", async () => {
-    const { tenant, call, change, titles, breached } = await withFour();
+    const { tenant, call, change, titles, breached } = await tenantWithFour();
     const [last] = await sql<{ at: string }>(
       `select private.iso(max(updated_at) + interval '1 ms') as at from public.exceptions
        where tenant_id = $1`,

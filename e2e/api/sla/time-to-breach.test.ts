@@ -22,7 +22,7 @@ describe("open exceptions by time to breach", () => {
     [1440, -30, 4],
     [1440, 30, 5],
   ])(
-    "has due in %i min %i s in one bucket, whose edges are those of minutes_to_breach",
+    "puts a deadline in %i min %i s into one bucket, whose edges are those of minutes_to_breach",
     async (minutes, seconds, place) => {
       const { call, create, board } = await tenantWithLead();
       await create({ due_at: await dueIn(minutes, seconds) });

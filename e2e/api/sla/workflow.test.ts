@@ -245,7 +245,7 @@ describe("the ledger", () => {
     });
   });
 
-  it("reports whether a deadline was kept", async () => {
+  it("reports whether a deadline was met", async () => {
     const { create, change, call } = await tenantWithLead();
     const { id } = await create({ due_at: await dueIn(600) });
     await change(id, { status: "dismissed", resolution: "Noise." });
@@ -317,7 +317,7 @@ describe("the SLA policy", () => {
     expect((await call("PUT", "/v1/sla-policy", policy)).status).toBe(200);
   });
 
-  it("is an admin's or a lead's to change, and everybody's to read", async () => {
+  it("can be changed by admins and leads, and read by every member", async () => {
     const tenant = await createTenant();
     const ana = await userToken(tenant, ["tenant_analyst"], "ana");
     expect((await api("GET", "/v1/sla-policy", { bearer: ana, tenant })).status).toBe(200);
@@ -327,7 +327,9 @@ describe("the SLA policy", () => {
   });
 });
 
-/** What an entity tag says of what was stored; behind the dash it says which answer that was in. */
+/**
+ * The part of an entity tag that identifies the version. After the dash, it identifies the body.
+ */
 const versionOf = (headers: Headers) => headers.get("etag")?.split("-")[0];
 
 describe("the report", () => {

@@ -89,7 +89,7 @@ describe("a delivery", () => {
     expect(got?.verified).toEqual([secret]);
   });
 
-  it("is shown with its payload, its attempts and the receiver's answer", async () => {
+  it("is shown with its payload, its attempts and the receiver's response", async () => {
     const webhook = await subscriber.register(["webhook.test"], {
       headers: { "x-other": "1", "content-type": "text/html" },
       body: "<b>hello</b>",
@@ -201,7 +201,7 @@ describe("a delivery", () => {
 });
 
 describe("each kind of event", () => {
-  /** What makes each kind happen. */
+  /** The actions that cause each kind of event. */
   const causes: Record<EventKind, () => Promise<unknown>> = {
     "exception.sla.at_risk": () => createException({ due_at: minutesAhead(30) }),
     "exception.sla.breached": () => createException({ due_at: minutesAhead(-1) }),
@@ -279,7 +279,7 @@ describe("each kind of event", () => {
     },
     "books.differ": async () => {
       const { id } = await createPeriod();
-      // As nothing of ours would.
+      // Simulates corruption, which our code never causes.
       await sql("delete from private.open_lines where tenant_id = $1", [subscriber.tenant]);
       await sql(
         "select private.recount_books(tenant_id, pair_no) from reconciliations where id = $1",

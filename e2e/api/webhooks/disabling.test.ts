@@ -6,7 +6,7 @@ import { receiver } from "./shared-receiver.ts";
 
 const subscriber = await Subscriber.create(receiver);
 
-/** Has every attempt so far failed for so long, by the database's clock; then one more fails. */
+/** Backdates the start of a webhook's failures by this interval, and lets one more attempt fail. */
 async function failFor(webhook: Registered, span: string): Promise<string> {
   await sql("update webhooks set failing_since = now() - $2::interval where id = $1", [
     webhook.id,
@@ -279,8 +279,8 @@ describe("a disabled webhook", () => {
   });
 });
 
-describe("the figures of a webhook", () => {
-  it("count attempts, failures and answer times of 24 hours and 7 days", async () => {
+describe("the statistics of a webhook", () => {
+  it("count attempts, failures and response times of 24 hours and 7 days", async () => {
     const webhook = await subscriber.register(["webhook.test"]);
     await sql(
       `insert into webhook_answer_times (webhook_id, tenant_id, hour, succeeded, bucket, attempts)
@@ -301,14 +301,14 @@ describe("the figures of a webhook", () => {
     expect(last_24h).toMatchObject({ attempts: 100, failures: 4, success_rate: 0.96 });
     expect(last_7d).toMatchObject({ attempts: 400, failures: 4, success_rate: 0.99 });
     expect(health).toBe("healthy");
-    const within5percent = (actual: number | null, expected: number) =>
+    const expectAbout = (actual: number | null, expected: number) =>
       expect(Math.abs((actual ?? 0) / expected - 1)).toBeLessThan(0.06);
-    within5percent(last_24h.p50_ms, 100);
-    within5percent(last_24h.p95_ms, 1000);
-    within5percent(last_7d.p50_ms, 200);
+    expectAbout(last_24h.p50_ms, 100);
+    expectAbout(last_24h.p95_ms, 1000);
+    expectAbout(last_7d.p50_ms, 200);
   });
 
-  it("are idle, degraded under 95 % or failing, by their attempts", async () => {
+  it("rate it as idle, degraded below 95 % or failing, by its attempts", async () => {
     const webhook = await subscriber.register(["exception.updated"]);
     expect(await webhook.get()).toMatchObject({
       health: "idle",

@@ -19,14 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([receiver.stop(), hanging.stop()]));
 
-/**
- * The median: a machine that stalls for a moment delays one probe, a hanging receiver delays all.
- */
+/** The median, because a stall of the machine delays one probe, but a hanging receiver all. */
 function median(numbers: number[]): number | undefined {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
-/** Milliseconds from the commit of each of some events to its receipt. */
+/** The milliseconds from commit to receipt of each of several events. */
 async function latencies(
   subscriber: Subscriber,
   webhook: Registered,
@@ -135,7 +133,7 @@ describe("receivers that hang", () => {
     try {
       // Not committed, so that no worker sends it yet.
       await connection.query("begin");
-      // Rows that other tests have under way, and are just done with, may be met on the way.
+      // The claim may also read rows that other tests are processing or have just processed.
       const usual = await rowsOfAClaim();
       await connection.query(
         `insert into events (tenant_id, type, data) select $1, 'exception.updated', '{}'

@@ -27,7 +27,7 @@ test("a delivery carries the headers, whose values stay sealed and unlogged", as
   await subscriber.call("POST", `${webhook.url}/test`);
   const [got] = await webhook.gets(1);
   expect(got?.headers["x-gateway-key"]).toBe(value);
-  // A name alone keeps its value.
+  // A header without a value keeps the stored one.
   await change({ headers: [{ name: "x-gateway-key" }, { name: "X-Other", value: "other" }] });
   await subscriber.call("POST", `${webhook.url}/test`);
   const [, next] = await webhook.gets(2);
@@ -53,7 +53,7 @@ test("headers are sent to a new address only with new values", async () => {
   expect(await refused({ url: moved, headers: [{ name: "X-Gateway-Key" }] })).toMatchObject({
     errors: [{ path: "headers" }],
   });
-  // Another path is the same receiver.
+  // Another path of the same host is the same receiver.
   await change({ url: `${url}?path=other` });
   await change({ url, headers: [] });
 });
@@ -66,7 +66,7 @@ test.each([
   "content-length",
   "Cookie",
   "a b",
-])("%s is no header that a webhook can set", async (name) => {
+])("%s can't be set as a webhook's header", async (name) => {
   const body = { headers: [{ name, value: "x" }] };
   expect(await subscriber.call("PATCH", webhook.url, body, [400])).toMatchObject({
     errors: [{ path: "headers.0.name" }],
@@ -74,7 +74,7 @@ test.each([
 });
 
 test.each(["a\r\nX-Other: b", "schlüssel", " padded", ""])(
-  "%j is no value of a header, and the refusal doesn't repeat it",
+  "%j is refused as a header's value, without repeating it",
   async (value) => {
     const body = { headers: [{ name: "X-Gateway-Key", value }] };
     const refused = await subscriber.call("PATCH", webhook.url, body, [400]);
@@ -106,7 +106,7 @@ test.each<[string, object, string]>([
 test("many waiting deliveries are sent at the webhook's rate, and nothing is lost", async () => {
   const limited = await subscriber.register(["exception.created"]);
   await subscriber.call("PATCH", limited.url, { max_per_minute: 5 });
-  // A minute must not end in between.
+  // The minute must not end during the test.
   if (Date.now() % 60_000 > 45_000) await sleep(60_000 - (Date.now() % 60_000));
   for (let n = 0; n < 12; n += 1) await report("low");
   await limited.gets(5);
@@ -138,7 +138,7 @@ test("a token endpoint that redirects to an internal address isn't followed", as
   expect(moved.received).toEqual([]);
 });
 
-test("a webhook gets what passes its filters, which a preview counts", async () => {
+test("a webhook receives only events that pass its filters, which a preview counts", async () => {
   const filtered = await subscriber.register(["exception.created"]);
   await subscriber.call("PATCH", filtered.url, { filters: { severity: ["critical"] } });
   const count = async () =>
@@ -206,7 +206,7 @@ test("a delivery carries a client-credentials token, and a new one after a refus
   expect(got?.headers.authorization).toBe("Bearer first-token");
   expect(receiver.at(path)).toMatchObject([{ body: "grant_type=client_credentials" }]);
 
-  // The receiver refuses the token; the next attempt gets another.
+  // The receiver refuses the token, so the next attempt requests another one.
   await secured.behave({ status: 401 });
   await subscriber.call("POST", `${secured.url}/test`);
   await secured.gets(2);
@@ -219,7 +219,7 @@ test("a delivery carries a client-credentials token, and a new one after a refus
   expect(next?.headers.authorization).toBe("Bearer second-token");
   expect(await tablesHolding([client.client_secret], since)).toEqual([]);
 
-  // Neither the secret nor the token goes to another address.
+  // Neither the secret nor the token is sent to another address.
   const refused = (body: object) => subscriber.call("PATCH", secured.url, body, [400]);
   const { url } = await secured.get();
   await refused({ url: url.replace("127.0.0.1", "localhost") });
@@ -229,7 +229,7 @@ test("a delivery carries a client-credentials token, and a new one after a refus
   expect(await refused({ oauth: { ...client, token_url: "https://10.0.0.1/" } })).toMatchObject({
     errors: [{ path: "oauth.token_url" }],
   });
-  // The same address keeps it.
+  // An unchanged address keeps the stored secret.
   await subscriber.call("PATCH", secured.url, { oauth: { ...settings, scope: "send" } });
   await subscriber.call("PATCH", secured.url, { oauth: null });
   expect((await secured.get()).oauth).toBeNull();

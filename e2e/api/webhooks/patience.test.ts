@@ -18,12 +18,12 @@ async function send(
   return { subscriber, webhook, eventId };
 }
 
-/** Far more than 15 s: after each stall of the worker they begin again. */
+/** Far more than 15 s, because attempts start over after each stall of the worker. */
 const MANY_ATTEMPTS_MS = 240_000;
 
 /**
- * The attempts that ran to their end, once there is one. The worker abandons and repeats those that
- * were under way when its process stalled.
+ * The completed attempts, once there is one. The worker abandons and repeats attempts during which
+ * its process stalled.
  */
 async function ended(webhook: Registered, eventId: string): Promise<DeliveryDetail["attempts"]> {
   return until(
@@ -42,7 +42,7 @@ function expectFifteenSeconds(duration_ms: number | null | undefined): void {
   expect(duration_ms).toBeLessThanOrEqual(20_000);
 }
 
-// Each waits for 15 seconds to pass, all of them for the same ones.
+// Each test waits for 15 seconds, so they wait concurrently.
 describe.concurrent("a receiver has 15 s:", () => {
   it("an attempt without a response times out", async () => {
     const { webhook, eventId } = await send(HANGS);
@@ -74,14 +74,14 @@ describe.concurrent("a receiver has 15 s:", () => {
       const failed = await webhook.becomes(eventId, ["failed"], 1);
       expect(failed).toMatchObject({ failure_kind: "webhook_disabled" });
       const seen = failed.attempts.filter(({ status }) => status !== "interrupted");
-      // If the worker gave up while sending, nothing was settled: retry.
+      // If the worker abandoned the attempt, no result was recorded: retry.
       if (seen.length === 0) continue;
       expect(seen).toMatchObject([{ status: "failed", failure_kind: "timeout" }]);
       return;
     }
   });
 
-  it("no more than 20 are sent at once to each, and 2 at once while they fail", async () => {
+  it("at most 20 requests are under way to each receiver, and 2 while they fail", async () => {
     const subscriber = await Subscriber.create(receiver);
     const webhook = await subscriber.register(["exception.updated"], HANGS);
     await sql(

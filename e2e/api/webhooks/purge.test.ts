@@ -4,8 +4,8 @@ import { Subscriber } from "#e2e/webhooks/subscriber.ts";
 import type { Recovery } from "#lib/webhooks/contract.ts";
 import { receiver } from "./shared-receiver.ts";
 
-// That they are dropped from the disk, in partitions: supabase/tests/partitions.test.ts.
-it("deliveries are kept 30 days, and no longer", async () => {
+// supabase/tests/partitions.test.ts tests that partitions are dropped from the disk.
+it("deliveries are stored for 30 days, and no longer", async () => {
   const subscriber = await Subscriber.create(receiver);
   const webhook = await subscriber.register(["exception.updated"], { status: 410 });
   const { id } = await webhook.becomes(await subscriber.emit("exception.updated"), ["failed"]);
@@ -33,7 +33,7 @@ it("deliveries are kept 30 days, and no longer", async () => {
   await subscriber.call("POST", `${webhook.url}/deliveries/${id}/resend`, undefined, [404]);
 });
 
-it("a deleted webhook is forgotten after 30 days", async () => {
+it("a deleted webhook is purged after 30 days", async () => {
   const tenant = await createTenant();
   const connection = await database.connect();
   const left = async () =>

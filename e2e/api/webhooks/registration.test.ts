@@ -120,7 +120,7 @@ describe("the address of a webhook", () => {
     `https://hooks.example.com/${"x".repeat(2048)}`,
   ];
 
-  it.each(refused)("%s is refused, and the answer names the field and why", async (url) => {
+  it.each(refused)("%s is refused with the field and the reason", async (url) => {
     const answer = await register({ url });
     expect(answer.status, answer.text).toBe(400);
     expect(answer.json).toMatchObject({
@@ -147,7 +147,7 @@ describe("the address of a webhook", () => {
     // On the operator's list: any port, http too.
     ["http://127.0.0.1:81/", "http://127.0.0.1:81/"],
     ["http://localhost:3000/", "http://localhost:3000/"],
-  ])("%s is taken as %s", async (url, normal) => {
+  ])("%s is stored as %s", async (url, normal) => {
     const answer = await register({ url });
     expect(answer.status, answer.text).toBe(201);
     expect(answer.json).toHaveProperty("url", normal);
@@ -164,7 +164,7 @@ describe("the secret of a webhook", () => {
     "🔑🔑🔑🔑🔑🔑🔑🔑",
     bytes(24),
     bytes(64),
-  ])("%j is taken, and never returned", async (secret) => {
+  ])("%j is accepted, and never returned", async (secret) => {
     const answer = await register({ secret });
     expect(answer.status, answer.text).toBe(201);
     const { id } = answer.json as Webhook;
@@ -208,7 +208,7 @@ describe("the events of a webhook", () => {
     expect(answer.json).toHaveProperty("errors.0.path", expect.stringMatching(/^events/));
   });
 
-  it("an unknown one is answered with the catalogue", async () => {
+  it("an unknown one is refused with the catalogue", async () => {
     expect((await register({ events: ["exception.deleted"] })).text).toContain(
       EVENT_KINDS.join(", "),
     );

@@ -13,10 +13,10 @@ const SCHEDULE_SECONDS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000];
 type Waiting = { failures: number; failed: number; pause: number };
 
 /**
- * The only delivery of its webhook, once it waits after this many failures since the event, or
- * since it was resent: the number of these failures, of all failures, and the seconds from the
- * transaction that settled the last attempt to the next. Read in one statement, because the next
- * attempt may happen before the test looks.
+ * Waits until the only delivery of a webhook waits for a retry after this many failures since the
+ * event or since it was resent. Returns the number of these failures, of all failures, and the
+ * seconds from the transaction that recorded the last attempt to the next attempt. One statement
+ * reads them, because the next attempt may happen at any time.
  */
 function waits(eventId: string, failures: number): Promise<Waiting> {
   return until(`${eventId} waits after failure ${failures}`, async () => {
@@ -37,7 +37,7 @@ function waits(eventId: string, failures: number): Promise<Waiting> {
   });
 }
 
-/** One time has milliseconds, the other microseconds. */
+/** One of the compared times has milliseconds, the other microseconds. */
 const ROUNDED_SECONDS = 0.001;
 
 function expectAbout(pause: number, min: number, max: number): void {
@@ -51,8 +51,8 @@ function expectScheduled({ failures, pause }: Waiting): void {
 }
 
 /**
- * A delivery that has failed once, and the pause after it. One that was tried again before anybody
- * looked is left, and another sent.
+ * A delivery that has failed once, with the pause before its retry. If it was retried before the
+ * test read it, sends another one.
  */
 async function failOnce(
   behaviour: Behaviour,
@@ -66,7 +66,7 @@ async function failOnce(
 }
 
 describe.concurrent("a delivery that fails", () => {
-  it("keeps its schedule although the receiver asks for 7 s each time", async () => {
+  it("keeps its schedule if the receiver asks for 7 s each time", async () => {
     const { webhook, eventId } = await failOnce({ status: 429, headers: { "Retry-After": "7" } });
     await webhook.hurry();
     expectScheduled(await waits(eventId, 2));
@@ -108,8 +108,8 @@ describe.concurrent("a delivery that fails", () => {
       expectAbout(pause, 4, 6);
       await webhook.behave({});
       const shown = await webhook.becomes(eventId, ["delivered", "retrying"], 2);
-      // The round is repeated if an attempt failed before the receiver was mended, or if the worker
-      // abandoned one because its process stalled.
+      // Starts over if another attempt failed before the receiver succeeded, or if the worker
+      // abandoned an attempt because its process stalled.
       if (shown.status === "retrying" || shown.attempts.length > 2) continue;
       expect(shown.attempts.map(({ status }) => status)).toEqual(["failed", "succeeded"]);
       const [first, second] = await webhook.gets(2);
@@ -141,7 +141,7 @@ describe.concurrent("a delivery that fails", () => {
       );
       return rows.length >= 20 && rows.map(({ pause }) => pause);
     });
-    // Settling may come long after the attempt's end.
+    // The result may be recorded long after the attempt's end.
     for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(4 - ROUNDED_SECONDS);
     expect(Math.max(...pauses) - Math.min(...pauses)).toBeGreaterThan(0.5);
   });
@@ -190,7 +190,7 @@ describe.concurrent("a delivery that fails", () => {
     await webhook.becomes(eventId, ["delivered"], 5);
   });
 
-  it("is not sent twice at once: while it is on its way, sending again is 409", async () => {
+  it("is never sent twice at once: resending it while it is under way is 409", async () => {
     const webhook = await subscriber.register(["webhook.test"], { trick: "hang" });
     const { id, event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
     await webhook.gets(1);
@@ -298,7 +298,7 @@ describe.concurrent("a failed attempt states the cause:", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   const answerTo = async (behaviour: Behaviour) => {
     const webhook = await subscriber.register(["webhook.test"], behaviour);
     const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
@@ -309,7 +309,7 @@ describe("an answer", () => {
   it("of 10 MB is truncated to 16 kB", async () => {
     const { attempt, response } = await answerTo({ trick: "10 MB" });
     expect(response).toMatchObject({ body: "x".repeat(16_384), truncated: true });
-    // Its end is not waited for: that would take the 15 s that a receiver has.
+    // The worker doesn't wait for the end of the body, which would take the full 15 s.
     expect(attempt?.duration_ms).toBeLessThan(14_000);
   });
 

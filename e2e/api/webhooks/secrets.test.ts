@@ -19,14 +19,14 @@ function rotate(
   return subscriber.call("POST", `${webhook.url}/rotate-secret`, { secret, grace_period_seconds });
 }
 
-/** Which of the secrets verify what is sent now. */
+/** The secrets that verify a delivery sent now. */
 async function verifying(webhook: Registered): Promise<string[]> {
   const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
   await webhook.becomes(event_id, ["delivered"]);
   return webhook.received.find(({ headers }) => headers["webhook-id"] === event_id)?.verified ?? [];
 }
 
-/** The grace period is over: the clock, moved on. */
+/** Ends the grace period by backdating it. */
 async function endGrace(webhook: Registered): Promise<void> {
   await sql(
     `update private.webhook_secrets set expires_at = now() - interval '1 second'
@@ -76,7 +76,7 @@ describe("rotating the secret", () => {
     expect(await verifying(webhook)).toEqual(["a third one, 16 bytes"]);
   });
 
-  it("signs what waited with the secrets of the moment it is sent", async () => {
+  it("signs a waiting delivery with the secrets at the time of sending", async () => {
     const webhook = await subscriber.register(["webhook.test"], { ...OLD_AND_NEW, status: 500 });
     const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
     await webhook.becomes(event_id, ["retrying"]);
@@ -88,7 +88,7 @@ describe("rotating the secret", () => {
   });
 });
 
-describe("a receiver left behind by a rotation", () => {
+describe("a receiver that missed a rotation", () => {
   const sleeping = { secrets: [SECRET], strict: true };
   const kindsOf = async (webhook: Registered) => {
     const { event_id } = await subscriber.call<Delivery>("POST", `${webhook.url}/test`);
@@ -101,7 +101,7 @@ describe("a receiver left behind by a rotation", () => {
     await rotate(webhook, NEXT);
     expect(await kindsOf(webhook)).toBeNull();
     await endGrace(webhook);
-    // Its last success was before the old secret ceased to sign.
+    // The last success must be from before the old secret stopped signing.
     await sql("update webhooks set last_success_at = now() - interval '1 minute' where id = $1", [
       webhook.id,
     ]);

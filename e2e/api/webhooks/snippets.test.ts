@@ -21,10 +21,7 @@ type Runtime = {
   verifies: (given: Case, folder: string) => boolean;
 };
 
-/**
- * Writes the body and the headers into files, and runs a program of a few lines that calls the
- * snippet with them.
- */
+/** Writes the body and the headers into files, and runs a short program that calls the snippet. */
 function runs(
   command: string,
   args: string[],
@@ -204,7 +201,7 @@ exit(verify(file_get_contents("body"), json_decode(file_get_contents("headers.js
   },
 };
 
-const isHere = ({ command, version }: Pick<Runtime, "command" | "version">) =>
+const isInstalled = ({ command, version }: Pick<Runtime, "command" | "version">) =>
   spawnSync(command, version).status === 0;
 
 const delivered = new Map<string, Received>();
@@ -224,10 +221,10 @@ beforeAll(async () => {
 });
 
 describe.each(Object.entries(RUNTIMES))("the snippet for %s", (name, runtime) => {
-  const here = isHere(runtime);
+  const installed = isInstalled(runtime);
 
-  it.skipIf(!here)(
-    `verifies a real delivery, and refuses one that was tampered with${here ? "" : ` (${name} is not on this machine)`}`,
+  it.skipIf(!installed)(
+    `verifies a real delivery, and refuses one that was tampered with${installed ? "" : ` (${name} is not on this machine)`}`,
     () => {
       const folder = mkdtempSync(join(tmpdir(), "tieout-snippet-"));
       try {
@@ -271,14 +268,14 @@ const UNSIGNED: Record<string, (signed: Record<string, string>) => Record<string
   "no id": ({ "webhook-id": _, ...rest }) => rest,
   "no timestamp": ({ "webhook-timestamp": _, ...rest }) => rest,
   "no signature": ({ "webhook-signature": _, ...rest }) => rest,
-  "a timestamp that is no number": (signed) => ({ ...signed, "webhook-timestamp": "soon" }),
+  "a timestamp that isn't a number": (signed) => ({ ...signed, "webhook-timestamp": "soon" }),
   "an empty signature": (signed) => ({ ...signed, "webhook-signature": "" }),
 };
 
 describe.each(Object.entries(RUNTIMES))(
   "the snippet for %s, for an unsigned request",
   (_, runtime) => {
-    it.skipIf(!isHere(runtime)).each(Object.keys(UNSIGNED))("returns false: %s", (what) => {
+    it.skipIf(!isInstalled(runtime)).each(Object.keys(UNSIGNED))("returns false: %s", (what) => {
       const folder = mkdtempSync(join(tmpdir(), "tieout-snippet-"));
       try {
         const { headers, body } = delivered.get(SECRET) as Received;
@@ -304,8 +301,8 @@ it("each snippet states the version it needs", () => {
 });
 
 const canSend =
-  isHere({ command: "curl", version: ["--version"] }) &&
-  isHere({ command: "openssl", version: ["version"] });
+  isInstalled({ command: "curl", version: ["--version"] }) &&
+  isInstalled({ command: "openssl", version: ["version"] });
 
 it.skipIf(!canSend)("the curl snippet sends a request that a receiver verifies", async () => {
   for (const secret of [SECRET, PLAIN]) {

@@ -12,7 +12,7 @@ import { receiver } from "./shared-receiver.ts";
 const subscriber = await Subscriber.create(receiver);
 
 it.each(EVENT_KINDS.filter((kind) => kind !== "webhook.test"))(
-  "a test of %s goes to its webhook alone, subscribed or not, says that it is one and looks like such an event",
+  "a test of %s goes only to its webhook, subscribed or not, is marked as a test, and has valid data",
   async (type) => {
     const webhook = await subscriber.register(["webhook.failing"]);
     const other = await subscriber.register([type]);
@@ -34,7 +34,7 @@ it("a test returns its own delivery, even if another of its type is newer", asyn
     tenant: subscriber.tenant,
     body: { title: "Payout 4712", severity: "low" },
   });
-  // As of a transaction that began later and committed sooner.
+  // As if a transaction had begun later and committed earlier.
   await sql(
     `insert into public.webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status)
      select 'dlv_' || repeat('f', 32), e.tenant_id, $2, e.id, e.type, 'delivered'
@@ -88,7 +88,7 @@ it.runIf(WHOLE)(
     await webhook.gets(1);
     await webhook.behave({ status: 500 });
     await subscriber.call("POST", `${webhook.url}/test`);
-    // The one that failed may have been tried again by then.
+    // The failed delivery may have been retried by then.
     const { hours } = await until("both attempts are counted", async () => {
       const stats = await subscriber.call<WebhookStats>("GET", `${webhook.url}/stats`);
       return (

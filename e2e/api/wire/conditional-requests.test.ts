@@ -15,20 +15,20 @@ beforeAll(async () => {
   fixture = await createFixture();
 });
 
-/** One function compares all tags: the gate tries a third of the operations. */
+/** One function compares all tags, so the gate tries only a third of the operations. */
 const about = (method: string, declared: readonly Contract["resource"][]) =>
   CONTRACTS.filter(
     (contract) => contract.method === method && declared.includes(contract.resource),
   ).filter((_, place) => WHOLE || place % 3 === 0);
 
-/** What reads the resource that an operation changes. */
+/** The operation that reads the resource that an operation changes. */
 const readerOf = ({ path }: Contract) =>
   CONTRACTS.find((contract) => contract.method === "GET" && contract.path === path) as Contract;
 
 const thisMinute = () => Math.floor(Date.now() / 60_000);
 const tagOf = ({ headers }: Answer) => headers.get("etag") ?? "";
 
-test("every operation that reads one resource by its id gives an entity tag", () => {
+test("every operation that reads one resource by its ID returns an entity tag", () => {
   const bare = CONTRACTS.filter(
     ({ method, path, resource }) => method === "GET" && path.endsWith("}") && resource === null,
   );
@@ -36,7 +36,7 @@ test("every operation that reads one resource by its id gives an entity tag", ()
 });
 
 describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contract) => {
-  test("gives a tag, and 304 without a body to a caller that has that answer", async () => {
+  test("returns a tag, and 304 without a body to a caller that has this version", async () => {
     const sample = await sampleFor(contract, fixture);
     const queries = async () => {
       const minute = thisMinute();
@@ -55,8 +55,8 @@ describe.each(about("GET", ["versioned", "unversioned"]))("$operationId", (contr
       );
       return minute === thisMinute() && { first, again, other };
     };
-    // The minutes to a breach change with the minute.
-    const { first, again, other } = await until("all to be asked within a minute", queries);
+    // `minutes_to_breach` changes with the minute.
+    const { first, again, other } = await until("all calls to be within one minute", queries);
     expect(tagOf(first)).toMatch(ETAG);
     expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({
       status: 304,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stack } from "#e2e/fixtures.ts";
 
-/** Every way to an answer that a browser shows, and those that are no page of ours. */
+/** Paths of all kinds of responses: those with a page that a browser shows, and others. */
 const PAGES = [
   "/sign-in",
   "/docs",
@@ -40,7 +40,7 @@ const policyOf = async (path: string) => {
   return answer.headers.get("content-security-policy") ?? "";
 };
 
-describe("each response says what a browser may do with it", () => {
+describe("each response restricts what a browser may do with it", () => {
   test.each(PAGES)("%s runs only scripts with its own nonce", async (path) => {
     const policy = await policyOf(path);
     expect(policy).toMatch(

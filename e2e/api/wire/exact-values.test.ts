@@ -72,7 +72,7 @@ describe("a number is stored exactly, or refused with its path", () => {
   });
 });
 
-describe("a body means one thing", () => {
+describe("a body has one meaning", () => {
   test.each([
     ['{"name":"a","name":"b"}', "name"],
     ['{"config":{"a":1,"\\u0061":2}}', "config.a"],
@@ -83,14 +83,14 @@ describe("a body means one thing", () => {
     expect(placesOf(answer)).toEqual([path]);
   });
 
-  test("20,000 values and no more", async () => {
+  test("20,000 values are accepted, and no more", async () => {
     const of = (count: number) => `{"n":[${Array.from({ length: count }, () => "0").join(",")}]}`;
     expect((await record(of(19_998))).status).toBe(201);
     expectProblem(await record(of(19_999)), "invalid_request");
   });
 });
 
-describe("text is normalised, and invisible text is refused", () => {
+describe("text is normalized, and invisible text is refused", () => {
   test("NFC and NFD of one name are one, in names, assignees and searches", async () => {
     const created = await exception({ title: "Cafe\u0301 payout", assigned_to: "user:rene\u0301" });
     expect(created.json).toMatchObject({

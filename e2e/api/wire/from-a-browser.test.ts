@@ -44,7 +44,7 @@ const visit = (contract: Contract, tenant: string, query?: Record<string, string
     headers: { Origin: ORIGIN },
   });
 
-describe("what the publishable key may call, pages of any origin may", () => {
+describe("pages of any origin may call what the publishable key may", () => {
   test.each(open)("$operationId", async (contract) => {
     const preflighted = await preflight(contract, contract.method);
     expect([
@@ -67,7 +67,7 @@ describe("what the publishable key may call, pages of any origin may", () => {
     }
   });
 
-  test("and the description of the interface", async () => {
+  test("and the OpenAPI document", async () => {
     const answer = await api("GET", "/v1/openapi.json", { headers: { Origin: ORIGIN } });
     expect([answer.status, allowed(answer)]).toEqual([200, "*"]);
     expect((await preflight({ path: "/v1/openapi.json", params: {} as never }, "GET")).status).toBe(
@@ -76,7 +76,7 @@ describe("what the publishable key may call, pages of any origin may", () => {
   });
 });
 
-// One function answers all preflights: the gate asks about a tenth of the operations.
+// One function answers all preflights, so the gate tries only a tenth of the operations.
 test.each(closed.filter((_, place) => WHOLE || place % 10 === 0))(
   "$operationId is not for pages of other origins",
   async (contract) => {
@@ -88,7 +88,7 @@ test.each(closed.filter((_, place) => WHOLE || place % 10 === 0))(
   },
 );
 
-describe("with the publishable key, a tenant that exists and one that does not are the same", () => {
+describe("with the publishable key, existing and unknown tenants are indistinguishable", () => {
   test.each(open)("$operationId", async (contract) => {
     const none = uniqueName("no");
     const [real, made] = [await visit(contract, tenant), await visit(contract, none)];
@@ -96,7 +96,7 @@ describe("with the publishable key, a tenant that exists and one that does not a
     expect([...made.headers.keys()].sort()).toEqual([...real.headers.keys()].sort());
   });
 
-  test("while its members see its name", async () => {
+  test("but its members see its name", async () => {
     const answer = await api("GET", "/v1/me", {
       bearer: await userToken(tenant, ["tenant_lead"]),
       tenant,

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const { hostname, port, host } = new URL(stack.url);
 
-/** Sends a request line and headers as they are, which no client of HTTP would. */
+/** Sends a request line and headers unchanged, even those that no HTTP client would send. */
 async function raw(
   line: string,
   headers: string[] = [],
@@ -34,7 +34,7 @@ async function raw(
   return { status: Number(head.split(" ")[1]), head, body: isChunked ? joined(rest) : rest };
 }
 
-/** The content of chunks, which are of ASCII here. */
+/** The content of a chunked body, which must be ASCII. */
 function joined(chunks: string): string {
   const [, length = "0", rest = ""] = /^([0-9a-f]+)\r\n([\s\S]*)$/i.exec(chunks) ?? [];
   const size = Number.parseInt(length, 16);
@@ -65,23 +65,23 @@ describe("a query is read strictly", () => {
   });
 
   test.each(["", "&&", "q=a+b", "q=a=b", "limit=%35%30", "q=%F0%9F%91%8D"])(
-    "?%s is taken",
+    "?%s is accepted",
     async (query) => {
       expect((await raw(`GET /v1/exceptions?${query} HTTP/1.1`)).status).toBe(200);
     },
   );
 
-  test("in a path with parameters, too", async () => {
+  test("the query of a path with parameters is read as strictly", async () => {
     const { status } = await raw(`GET /v1/tenants/${tenant}/api-keys?q=%ff HTTP/1.1`);
     expect(status).toBe(400);
   });
 
-  test("bytes beyond ASCII in a target are no HTTP", async () => {
+  test("non-ASCII bytes in a target are refused", async () => {
     expect((await raw("GET /v1/exceptions?q=\u00e9 HTTP/1.1")).status).toBe(400);
   });
 });
 
-describe("rejects what is too long, and says so", () => {
+describe("refuses with a reason what is too long", () => {
   test("an address", async () => {
     const long = await api("GET", "/v1/exceptions", {
       bearer,
@@ -99,7 +99,7 @@ describe("rejects what is too long, and says so", () => {
     );
     const { status, head } = await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(300_000)}`]);
     expect([status, head]).toEqual([431, expect.stringMatching(/x-request-id: req_/i)]);
-    // More than is in transit when the response is sent: the response must not be lost.
+    // More bytes than fit in transit, so the client is still sending when the response arrives.
     expect((await raw("GET /v1/me HTTP/1.1", [`X-Note: ${"x".repeat(5_000_000)}`])).status).toBe(
       431,
     );
@@ -141,8 +141,8 @@ test("an audit reason is UTF-8 and stored as sent", async () => {
   );
 });
 
-describe("every form of a target", () => {
-  test("absolute", async () => {
+describe("a request target is accepted", () => {
+  test("in absolute form", async () => {
     const { status, body } = await raw(`GET http://${host}/v1/me HTTP/1.1`);
     expect([status, JSON.parse(body)]).toEqual([
       200,
@@ -154,7 +154,7 @@ describe("every form of a target", () => {
     expect((await raw("GET ftp://elsewhere.example/v1/me HTTP/1.1")).status).toBe(400);
   });
 
-  test("asterisk", async () => {
+  test("in asterisk form", async () => {
     const { status, head } = await raw("OPTIONS * HTTP/1.1");
     expect([status, head]).toEqual([
       204,
@@ -164,7 +164,7 @@ describe("every form of a target", () => {
   });
 
   test.each(["/v1/../v2/me", "/v1/exceptions/%2e%2e/me", "/docs/./x", "/acme/.."])(
-    "without dot segments: %s",
+    "only without dot segments: %s",
     async (path) => {
       for (const method of ["GET", "POST"])
         expect((await raw(`${method} ${path} HTTP/1.1`)).status).toBe(400);
@@ -172,13 +172,13 @@ describe("every form of a target", () => {
   );
 
   test.each(["x/v1/fake?a=", "user@elsewhere.example", "a b", "x#y", "x:port"])(
-    "with a valid host: %s",
+    "only with a valid host: %s",
     async (named) => {
       expect((await raw("GET /v1/me HTTP/1.1", [], named)).status).toBe(400);
     },
   );
 
-  test("of one host", async () => {
+  test("only with a single host", async () => {
     expect((await raw("GET /v1/me HTTP/1.1", ["Host: elsewhere.example"])).status).toBe(400);
   });
 });
@@ -201,7 +201,7 @@ test.each([
   },
 );
 
-describe("a wrong base path is answered by a problem, and not by a way to sign in", () => {
+describe("a wrong base path returns a problem, and no redirect to sign in", () => {
   test.each([
     "/v2/exceptions",
     "/v0",
@@ -224,7 +224,7 @@ describe("a wrong base path is answered by a problem, and not by a way to sign i
 
 describe("a path is read strictly", () => {
   test.each(["/v1/me/", "/v1//me", "/v1/exceptions//", "/v1/"])(
-    "GET %s is 404, and no redirect that loses the credential",
+    "GET %s is 404, and never a redirect that would lose the credential",
     async (path) => {
       const { status, head } = await raw(`GET ${path} HTTP/1.1`);
       expect(status).toBe(404);

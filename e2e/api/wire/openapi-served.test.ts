@@ -7,7 +7,7 @@ import { publishedDocument } from "#lib/openapi/published.ts";
 const url = `${stack.url}/v1/openapi.json`;
 const text = JSON.stringify(publishedDocument(stack.url));
 
-test("the OpenAPI document is compressed as requested, and always the same bytes", async () => {
+test("the OpenAPI document is compressed as requested, and always has the same bytes", async () => {
   for (const [accepted, encoding, read] of [
     ["br, gzip", "br", brotliDecompressSync],
     ["br;q=0.2, gzip;q=0.9", "gzip", gunzipSync],
@@ -44,14 +44,14 @@ test("a client that has it already receives 304", async () => {
   ).toBe(200);
 });
 
-test("it is only read", async () => {
+test("it can only be read", async () => {
   const head = await fetch(url, { method: "HEAD" });
   expect([head.status, await head.text()]).toEqual([200, ""]);
   const posted = await api("POST", "/v1/openapi.json", { body: {} });
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test("it carries the headers of every answer", async () => {
+test("it has the headers of every response", async () => {
   const [document, me] = [await api("GET", "/v1/openapi.json"), await api("GET", "/v1/me")];
   for (const name of [
     "x-content-type-options",

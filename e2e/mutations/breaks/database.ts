@@ -135,13 +135,16 @@ export const DATABASE: Break[] = [
     name: "truncate-granted",
     effect: "a role may do what no policy stops",
     patch: { statement: "grant truncate on public.exceptions to authenticated" },
-    killedBy: { file: LINTS, name: "grants no API role what row-level security does not stop" },
+    killedBy: {
+      file: LINTS,
+      name: "grants no API role a privilege that row-level security doesn't restrict",
+    },
   },
   {
     name: "function-open-to-everybody",
     effect: "anybody may purge",
     patch: { statement: "grant execute on function private.purge_records(integer) to public" },
-    killedBy: { file: LINTS, name: "grants nothing to everybody" },
+    killedBy: { file: LINTS, name: "lets PUBLIC execute no function" },
   },
   {
     name: "search-path-open",
@@ -253,7 +256,10 @@ export const DATABASE: Break[] = [
       replace: "from private.sla_counts where tenant_id = private.tenant_id()",
       by: "from private.sla_counts",
     },
-    killedBy: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+    killedBy: {
+      file: "e2e/api/sla/monitor.test.ts",
+      name: "shows a deadline in 59 min 30 s as medium",
+    },
   },
   {
     name: "unknown-tenant-let-in",

@@ -28,7 +28,7 @@ export const PIPELINE: Break[] = [
       replace: "if (!allows(access, principal)) throw",
       by: 'if (principal.type !== "api_key" && !allows(access, principal)) throw',
     },
-    killedBy: { file: REFUSALS, name: "listExceptions only its scope lets an API key pass" },
+    killedBy: { file: REFUSALS, name: "listExceptions only API keys with its scope may call it" },
   },
   {
     name: "service-key-in-browsers",
@@ -203,7 +203,7 @@ export const PIPELINE: Break[] = [
     },
     killedBy: {
       file: BAD_REQUESTS,
-      name: "createException with a body of one byte more than it takes 413",
+      name: "createException a body of one byte over the limit is 413",
     },
   },
   {

@@ -24,7 +24,7 @@ export const PROCESSES: Break[] = [
     name: "command-says-intact",
     effect: "npm run audit -- verify ends with 0 whatever it found",
     patch: { file: "bin/audit.ts", replace: "if (broken > 0) process.exitCode = 1;", by: "" },
-    killedBy: { file: "e2e/api/security-events/tampering.test.ts", name: "one removed" },
+    killedBy: { file: "e2e/api/security-events/tampering.test.ts", name: "a removed event" },
   },
   {
     name: "clock-spins",

@@ -65,7 +65,7 @@ export const WEBHOOKS: Break[] = [
     },
     killedBy: {
       file: PATIENCE,
-      name: "no more than 20 are sent at once to each, and 2 at once while they fail",
+      name: "at most 20 requests are under way to each receiver, and 2 while they fail",
     },
   },
   {

@@ -45,7 +45,7 @@ export const WIRE: Break[] = [
     },
     killedBy: {
       file: "e2e/api/wire/conditional-requests.test.ts",
-      name: "getException gives a tag, and 304 without a body to a caller that has that answer",
+      name: "getException returns a tag, and 304 without a body to a caller that has this version",
     },
   },
   {

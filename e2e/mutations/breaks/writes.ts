@@ -17,7 +17,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/contracts/idempotency.test.ts",
-      name: "createException the same key for another request 422",
+      name: "createException the same key for another request is 422",
     },
   },
   {
@@ -30,7 +30,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/contracts/idempotency.test.ts",
-      name: "createReconciliation the same key and request give the first answer again",
+      name: "createReconciliation the same key and request replay the first response",
     },
   },
   {
@@ -76,7 +76,7 @@ export const WRITES: Break[] = [
     },
     killedBy: {
       file: "e2e/api/api-keys/usage.test.ts",
-      name: "is announced 14, 3 and 1 days before it ends, once each",
+      name: "announces the key's expiry 14, 3 and 1 days ahead, once each",
     },
   },
   {
@@ -135,7 +135,10 @@ export const WRITES: Break[] = [
       replace: "minutes < private.high_risk_below()",
       by: "minutes <= private.high_risk_below()",
     },
-    killedBy: { file: "e2e/api/sla/monitor.test.ts", name: "has due in 59 min 30 s as medium" },
+    killedBy: {
+      file: "e2e/api/sla/monitor.test.ts",
+      name: "shows a deadline in 59 min 30 s as medium",
+    },
   },
   {
     name: "crossing-told-twice",
@@ -163,7 +166,7 @@ export const WRITES: Break[] = [
       file: CLOCK,
       name:
         "counts an exception once that is moved to another " +
-        "deadline while a worker tells of its crossing",
+        "deadline while a worker reports its crossing",
     },
   },
   {
@@ -248,7 +251,7 @@ export const WRITES: Break[] = [
       replace: "has_moved and before.paused_by_rule and",
       by: "has_moved and",
     },
-    killedBy: { file: PAUSES, name: "that a person began outlasts every rule" },
+    killedBy: { file: PAUSES, name: "that a person started outlasts every rule" },
   },
   {
     name: "taken-back-and-still-matched",

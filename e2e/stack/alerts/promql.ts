@@ -1,6 +1,6 @@
 /**
- * Evaluates an alert's expression over the metrics of processes: Prometheus' own grammar, and the
- * part of its language that rules over gauges need, at one instant.
+ * Evaluates an alert's expression over the metrics of processes at one instant, with Prometheus'
+ * own grammar and the part of its language that rules over gauges need.
  * https://prometheus.io/docs/prometheus/latest/querying/basics/
  */
 import type { SyntaxNode } from "@lezer/common";
@@ -9,7 +9,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 type Labels = Record<string, string>;
 export type Sample = { name: string; labels: Labels; value: number };
 
-/** The metrics of a process, each sample with the `instance` that a scrape adds. */
+/** The samples of a process's metrics, each with the `instance` label that a scrape adds. */
 export function samplesOf(text: string, instance: string): Sample[] {
   return text.split("\n").flatMap((line) => {
     const [, name = "", labels = "", value] =
@@ -39,7 +39,7 @@ export function metricsIn(expression: string): string[] {
   return [...new Set(names)].filter((name) => name.includes("_"));
 }
 
-/** The result of the expression: empty if the alert does not fire. */
+/** The result of the expression, which is empty if the alert doesn't fire. */
 export function evaluate(expression: string, samples: readonly Sample[]): Sample[] {
   const { topNode } = treeOf(expression);
   const found = new Evaluation(expression, samples).vector(topNode.firstChild as SyntaxNode);
@@ -56,7 +56,7 @@ function treeOf(expression: string) {
   return tree;
 }
 
-const KEPT: Record<string, (left: number, right: number) => boolean> = {
+const COMPARISONS: Record<string, (left: number, right: number) => boolean> = {
   Gtr: (left, right) => left > right,
   Lss: (left, right) => left < right,
   Gte: (left, right) => left >= right,
@@ -64,7 +64,7 @@ const KEPT: Record<string, (left: number, right: number) => boolean> = {
   Eql: (left, right) => left === right,
   Neq: (left, right) => left !== right,
 };
-const CALCULATED: Record<string, (left: number, right: number) => number> = {
+const ARITHMETIC: Record<string, (left: number, right: number) => number> = {
   Div: (left, right) => left / right,
   Mul: (left, right) => left * right,
   Add: (left, right) => left + right,
@@ -161,8 +161,8 @@ class Evaluation {
           ? right
           : right.find(({ labels }) => keyOf(labels) === keyOf(sample.labels))?.value;
       if (other === undefined) return [];
-      const [keep, calculate] = [KEPT[operator], CALCULATED[operator]];
-      if (keep) return keep(sample.value, other) ? sample : [];
+      const [compare, calculate] = [COMPARISONS[operator], ARITHMETIC[operator]];
+      if (compare) return compare(sample.value, other) ? sample : [];
       if (calculate) return { ...sample, value: calculate(sample.value, other) };
       throw new Error(`This test doesn't know the operator ${operator}.`);
     });

@@ -1,10 +1,10 @@
 import { stackEnvironment } from "../../../supervisor/stack-file.ts";
 
 /**
- * Has this process call the stack under test as its web process does, by this URL; to be said
- * before the first call.
+ * Makes this process call the database of the stack under test directly, at this URL, as the stack's
+ * web process does. Call it before the first database call.
  */
-export function callsGoTo(
+export function configureDirectCalls(
   requestDatabaseUrl: string,
   variables: Record<string, string> = {},
 ): void {

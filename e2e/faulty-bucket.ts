@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 
 const PREFIX = "/bank/";
 
-/** An S3 server that refuses some of its objects, changes while it is read, and can go away. */
-export async function startMoodyBucket() {
+/** An S3 server that can refuse objects, change while it is read, and become unreachable. */
+export async function startFaultyBucket() {
   const objects = new Map<string, { content: string; modified: string }>();
   const locked = new Set<string>();
   let onRead: (name: string) => void = () => {};
@@ -54,11 +54,13 @@ export async function startMoodyBucket() {
     },
     lock: (name: string) => locked.add(name),
     unlock: (name: string) => locked.delete(name),
-    /** Calls back after an object was read. */
+    /** Sets a callback after the reading of an object. */
     whenRead(call: (name: string) => void) {
       onRead = call;
     },
-    /** Asked before a call has an effect and before it is answered: whether the caller gets there. */
+    /**
+     * Sets whether the server is reached, asked before a call takes effect and before it responds.
+     */
     whenCalled(reached: () => boolean) {
       isReached = reached;
     },
