@@ -13,7 +13,7 @@ async function signedIn(page: Page, tenants: Parameters<typeof enrol>[0], path: 
   return person;
 }
 
-/** What the session may, asked as a page asks. */
+/** The status of a call with the page's session, sent like the page's own calls. */
 function statusOf(page: Page, tenant: string, path: string): Promise<number> {
   return page.evaluate(
     ([url, id]) => fetch(url, { headers: { "X-Tenant-Id": id } }).then(({ status }) => status),
@@ -91,7 +91,7 @@ test("the open page of a removed member says that they were removed", async ({ p
   await expect(ended(page)).toBeHidden();
 });
 
-test("a page whose session has ended stops asking", async ({ page, context }) => {
+test("a page whose session has ended sends no more requests", async ({ page, context }) => {
   const tenant = await createTenant();
   await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
   await expect(page.getByText("No open exceptions")).toBeVisible();
@@ -164,7 +164,7 @@ test("roles from an identity provider last for their lifetime, then they are fet
 }) => {
   const tenant = await createTenant();
   const until = (seconds: number) =>
-    beOfProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
+    signInByProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
   await until(60);
   await page.goto(`/${tenant}/exceptions`);
   await expect(page.getByRole("heading", { name: "Exceptions", exact: true })).toBeVisible();
@@ -174,7 +174,7 @@ test("roles from an identity provider last for their lifetime, then they are fet
   await expect(page).toHaveURL(/\/sign-in/);
 });
 
-function beOfProvider(context: BrowserContext, tenant: string, valid_until: number) {
+function signInByProvider(context: BrowserContext, tenant: string, valid_until: number) {
   return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { valid_until });
 }
 
@@ -201,7 +201,7 @@ test("a person sees where they are signed in, and signs out one browser or all o
   const sessions = page.getByRole("dialog", { name: "Sessions" });
   await expect(sessions.getByRole("listitem")).toHaveCount(3);
   await expect(sessions.getByText("This browser")).toHaveCount(1);
-  // Newest first: the third's.
+  // The newest session is first: that of the third browser.
   await sessions
     .getByRole("button", { name: /^Sign out Chrome/ })
     .first()
