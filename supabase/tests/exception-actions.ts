@@ -311,7 +311,7 @@ const POLICIES: RecordedAction[] = [
       await acting.sql(
         "update private.calendar_coverage set zone_print = '', zone_checked_at = '-infinity'",
       );
-      // As if the release before had counted an hour less.
+      // As if the previous release had counted an hour less.
       await acting.sql(
         `update public.sla_policies set high_minutes = high_minutes + 60 where tenant_id = $1`,
         [TENANT],
