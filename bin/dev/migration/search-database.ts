@@ -49,7 +49,7 @@ export function databaseWithTwoTenants(fill: string) {
   }
 
   return {
-    /** One value of one row, after everything that the statistics collector knows. */
+    /** The count that a statement returns once pending statistics have been flushed. */
     async count(sql: string): Promise<number> {
       await client.query("select pg_stat_force_next_flush()");
       const { rows } = await client.query<{ count: number }>(sql);
@@ -68,8 +68,8 @@ export function databaseWithTwoTenants(fill: string) {
     },
 
     /**
-     * How many pages of 8 kB `verb` reads for acme's admin after `setup`, which is undone; those that
-     * were in memory included.
+     * How many pages of 8 kB `verb` reads for acme's admin after `setup`, which is undone. Pages in
+     * memory count, too.
      */
     async pagesRead(verb: string, input: object, request: object, setup = ""): Promise<number> {
       const explain = "explain (analyze, buffers, timing off, format json)";
