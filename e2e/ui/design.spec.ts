@@ -132,7 +132,7 @@ test.describe("by keyboard,", () => {
     await expect(page.getByRole("menu")).toBeHidden();
   });
 
-  test("Tab stops once at a group of choices, and the arrow keys choose", async ({ page }) => {
+  test("a group of choices is one tab stop, and the arrow keys choose", async ({ page }) => {
     await tabTo(page, page.getByRole("radio", { name: "90 days" }));
     await page.keyboard.press("ArrowDown");
     await expect(page.getByRole("radio", { name: "Never" })).toBeChecked();
@@ -151,7 +151,7 @@ test.describe("by keyboard,", () => {
     await expect(page.getByText("Its content loads when it opens.")).toBeHidden();
   });
 
-  test("a field describes its error, and the error is linked to the field", async ({ page }) => {
+  test("an invalid field is marked as such, and described by its error", async ({ page }) => {
     const field = page.getByLabel("With an error");
     await tabTo(page, field);
     await expect(field).toHaveAttribute("aria-invalid", "true");

@@ -93,7 +93,9 @@ test("rejected rows are listed by number and reason, and can be downloaded to fi
   ).toBe(true);
 });
 
-test("shows real progress, pauses and resumes, and imports nothing twice", async ({ page }) => {
+test("an import shows its progress, can be paused and resumed, and imports nothing twice", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions/import`);
   const content = csvOf(4500);
   await choose(page, "feed.csv", content);

@@ -186,7 +186,7 @@ test("an undo whose response was lost is retried, and recognized as done", async
   expect(await assignees()).toBe("nobody");
 });
 
-test("an exception that is closed while more rows load doesn't reappear, and the rows do appear", async ({
+test("closing an exception while more rows load neither brings it back nor loses those rows", async ({
   page,
 }) => {
   await reportMany(tenant, 60);

@@ -9,7 +9,7 @@ const figure = (page: Page, name: string) =>
     .getByRole("link", { name: new RegExp(`^${name}`) });
 const rows = (page: Page) => page.getByRole("row").filter({ has: page.locator("a[data-row]") });
 
-test("each risk's number links to exactly its exceptions, and the tenant's name leads back", async ({
+test("each risk's number links to exactly its exceptions, and the tenant's name to the overview", async ({
   page,
   context,
 }) => {

@@ -154,7 +154,7 @@ test("a reconciliation's page shows, counts and links to its exceptions", async 
   await expect(panel(page)).toContainText("Of this one");
 });
 
-test("the status offers only allowed transitions, and fields are edited", async ({ page }) => {
+test("the status offers only allowed transitions, and fields can be edited", async ({ page }) => {
   const { id } = await createReconciliation(tenant, { name: "Payouts to bank" });
   await page.goto(`/${tenant}/reconciliations/${id}`);
   await page.getByRole("button", { name: "Status: Open" }).click();

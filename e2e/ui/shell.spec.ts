@@ -14,7 +14,7 @@ test("switching the tenant keeps the page", async ({ page }) => {
   await expect(page.getByRole("button", { name: /sam Analyst$/ })).toBeVisible();
 });
 
-test("two tabs with two tenants do not mix", async ({ page, context }) => {
+test("two tabs each show only their own tenant's exceptions", async ({ page, context }) => {
   const [one, two] = [await createTenant(), await createTenant()];
   await report(one, { title: "Of one", due_in_minutes: 30 });
   await report(two, { title: "Of two", due_in_minutes: 30 });

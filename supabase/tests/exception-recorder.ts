@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 
 /** What actions use: calls as a person of the tenant, and statements as the database's owner. */
-export type Acting = {
+export type ActionContext = {
   call: (verb: string, input: object) => Promise<unknown>;
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   /** The id of the exception with this title when it was created. */
   id: (title: string) => string;
 };
-export type RecordedAction = { name: string; run: (acting: Acting) => Promise<unknown> };
+export type RecordedAction = { name: string; run: (context: ActionContext) => Promise<unknown> };
 
 export const TENANT = "acme";
 const OPERATIONS: Record<string, string> = {
@@ -89,7 +89,8 @@ export async function recordExceptions(
     if (!names.has(id)) names.set(id, `${id.slice(0, 4)}${names.size}`);
     return names.get(id) ?? "";
   };
-  const sql: Acting["sql"] = async (text, values = []) => (await client.query(text, values)).rows;
+  const sql: ActionContext["sql"] = async (text, values = []) =>
+    (await client.query(text, values)).rows;
   const seen = { ledger: "0", history: "0", event: "0" };
   let before = new Map<string, Row>();
   const lines: string[] = [];
@@ -114,11 +115,11 @@ export async function recordExceptions(
       if (!names.has(id as string)) names.set(id as string, title as string);
     const record = (kind: string, rows: [id: unknown, row: Row][]) => {
       const named = rows.map(([id, { id: _, exception_id, ...row }]) => ({
-        of: nameOf(id as string),
+        owner: nameOf(id as string),
         row: coarse(row, created.get(id) ?? "", nameOf),
       }));
-      for (const { of, row } of named.sort((a, b) => (a.of < b.of ? -1 : Number(a.of > b.of))))
-        lines.push(`${kind} ${of}: ${JSON.stringify(row)}`);
+      const byOwner = named.sort((a, b) => (a.owner < b.owner ? -1 : Number(a.owner > b.owner)));
+      for (const { owner, row } of byOwner) lines.push(`${kind} ${owner}: ${JSON.stringify(row)}`);
     };
     const now = new Map(
       states.map((state) => [

@@ -108,7 +108,10 @@ test("during a rotation both secrets sign, and stale receivers are identified", 
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Stale secret");
 });
 
-test("a webhook can be edited, and deleting says what will happen", async ({ page, hooks }) => {
+test("a webhook can be edited, and deleting it explains the consequences", async ({
+  page,
+  hooks,
+}) => {
   const webhook = await hooks.registerAndDeliver({});
   await page.goto(hooks.pageOf(webhook));
   await page.getByRole("button", { name: "Edit" }).click();
