@@ -6,19 +6,20 @@ import { test } from "./walk.ts";
 /** The path of a page, without its tenant and query. */
 const pageOf = ({ path }: View) =>
   path.replace(/^\/(?:acme|:world|:empty)(?=\/|$)/, "").replace(/[?#].*/, "");
-const unarranged = VIEWS.filter(
+/** Views that need no preparation. */
+const plainViews = VIEWS.filter(
   ({ begin, arrange, phone, alone }) => !begin && !arrange && !phone && !alone,
 );
+const isDocsPage = ({ path }: View) => path.startsWith("/docs/");
 /**
  * The gate opens each page of a tenant once, and one page of the docs; `npm run proof` brings each
  * page to every state, theme and width.
  */
-const isDocsPage = ({ path }: View) => path.startsWith("/docs/");
 const walkedViews = WHOLE
   ? VIEWS
-  : unarranged.filter(
+  : plainViews.filter(
       (view) =>
-        !isDocsPage(view) && unarranged.find((open) => pageOf(open) === pageOf(view)) === view,
+        !isDocsPage(view) && plainViews.find((open) => pageOf(open) === pageOf(view)) === view,
     );
 
 // The checks of a visit are in walk.ts.
