@@ -18,12 +18,12 @@ await withFreshDatabases(async (fresh) => {
   const { url: connectionString, client: owner } = await fresh();
   await run(owner, schemaSql(), "supabase/schemas");
   const pool = new Pool({ connectionString, max: CONCURRENCY });
-  // The server may end first.
+  // The server may close a connection before the pool does.
   pool.on("error", () => {});
   const tenants = Array.from({ length: TENANTS }, (_, n) => `bench-${n}`);
   for (const tenant of tenants) await owner.query("select private.create_tenant($1, $1)", [tenant]);
 
-  const chained = (on: boolean) =>
+  const setChaining = (on: boolean) =>
     owner.query(
       `alter table public.security_events ${on ? "enable always" : "disable"} trigger security_events_chain`,
     );
@@ -35,9 +35,9 @@ await withFreshDatabases(async (fresh) => {
   const latencies: Record<string, number[]> = { with: [], without: [] };
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, work] of Object.entries({ "20 tenants": spread, "one tenant": one })) {
-      await chained(false);
+      await setChaining(false);
       const without = await work();
-      await chained(true);
+      await setChaining(true);
       const withChain = await work();
       rounds[name]?.push(withChain.seconds / without.seconds);
       if (name === "20 tenants") {

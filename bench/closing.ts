@@ -26,7 +26,7 @@ const ADA = {
   scopes: [],
 };
 
-/** $1: the tenant, $2: the period, $3: lines a side. Line n of the left is line n of the right. */
+/** $1: the tenant, $2: the period, $3: lines a side. Lines n of both sides match. */
 const FILL = [
   `insert into public.lines (tenant_id, id, line_no, source_no, amount_minor, currency, value_date,
      reference, counterparty, description)
@@ -88,7 +88,7 @@ const FILL = [
      and $2 <> '' and $3 > 0`,
 ];
 
-/** In this order, in one transaction. $1: the tenant, $2: the period. */
+/** Statements, run in this order in one transaction. $1: the tenant, $2: the period. */
 const PARTS: Record<string, string> = {
   "carry suggestions and exceptions": "select private.carry_forward(r)",
   "carry lines": `insert into public.carried_lines (tenant_id, reconciliation_id, line_no, side,

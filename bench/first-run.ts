@@ -1,7 +1,7 @@
 /**
- * The first run of a tenant on a database whose statistics know other tenants only, autovacuum off:
- * seconds of each step. Then 10,000 new lines against what is open, one new line, and a run that
- * finds nothing new. Starts its own database.
+ * Measures each step of a tenant's first run on a database whose statistics know only other
+ * tenants, with autovacuum off. Then measures runs with 10,000 new lines, with one new line, and
+ * with nothing new. Starts its own database.
  *
  *   node bench/first-run.ts [lines a side] [sources-first | pair-first] [share that is exact]
  */
@@ -13,8 +13,8 @@ import { CASES } from "../engine/judge/speed.ts";
 
 const [size = "100000", order = "sources-first", dataset = "90 % exact"] = process.argv.slice(2);
 const OTHERS = 100_000;
-/** Steps that take less are not listed. */
-const LISTED_FROM_MS = 10;
+/** Steps that take less time are not listed. */
+const MIN_LISTED_MS = 10;
 const TABLES = [
   "public.lines",
   "private.open_lines",
@@ -33,20 +33,20 @@ await withFreshDatabases(async (fresh) => {
     await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
   const other = await FreshTenant.create("others", url, client);
   const [one, two] = [await other.source("One"), await other.source("Two")];
-  const theirs = await other.bind(one, two);
+  const otherPeriod = await other.bind(one, two);
   const lines = linesOf("90 % exact", OTHERS, 3);
   await other.import(one, lines.left);
   await other.import(two, lines.right);
-  console.log("others ran in", seconds((await other.run(theirs)).seconds));
+  console.log("others ran in", seconds((await other.run(otherPeriod)).seconds));
   await client.query("analyze");
 
   const tenant = await FreshTenant.create("fresh", url, client);
   const [left, right] = [await tenant.source("Left"), await tenant.source("Right")];
-  const ours = linesOf(dataset, Number(size), 7);
+  const ownLines = linesOf(dataset, Number(size), 7);
   const before = order === "pair-first" ? await tenant.bind(left, right) : undefined;
   for (const [name, source, side] of [
-    ["left", left, ours.left],
-    ["right", right, ours.right],
+    ["left", left, ownLines.left],
+    ["right", right, ownLines.right],
   ] as const)
     console.log(
       name,
@@ -56,7 +56,7 @@ await withFreshDatabases(async (fresh) => {
     );
   const period = before ?? (await tenant.bind(left, right));
   console.log("prepared in", seconds(await tenant.prepare()));
-  /** `isRequested`: by a person, and not by the arrival of lines. */
+  /** `isRequested`: a person requests the run; otherwise the arrival of lines does. */
   const report = async (what: string, isRequested: boolean) => {
     if (isRequested) await tenant.call("create_run", "createRun", { id: period, dry_run: false });
     const { seconds: taken, statements, ...outcome } = await tenant.run(period);
@@ -71,14 +71,14 @@ await withFreshDatabases(async (fresh) => {
     const inDatabase = [...steps.values()].reduce((total, ms) => total + ms, 0);
     steps.set("outside the database", taken * 1000 - inDatabase);
     for (const [step, ms] of [...steps].sort(([, one], [, other]) => other - one))
-      if (ms >= LISTED_FROM_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${step}`);
+      if (ms >= MIN_LISTED_MS) console.log(`  ${ms.toFixed(0).padStart(7)} ms  ${step}`);
   };
   await report("first run", true);
   await report("nothing new but exceptions that were held back", true);
   await report("the same again", true);
-  await tenant.import(right, ours.more);
-  await report(`${ours.more.length} new lines`, false);
-  await tenant.import(right, ours.last);
+  await tenant.import(right, ownLines.more);
+  await report(`${ownLines.more.length} new lines`, false);
+  await tenant.import(right, ownLines.last);
   await report("one new line", false);
   await report("the full run that follows", true);
   for (let isHeldBack = true; isHeldBack; ) {

@@ -4,7 +4,7 @@
  *
  *   node bench/fuzz-imports.ts [--seed 1] [--runs 50000] [format…]
  *
- * Ends with 1 if a reader crashed, hung, misread an amount or believed totals that do not hold.
+ * Ends with 1 if a reader crashed, hung, misread an amount or accepted totals that do not hold.
  */
 import { parseArgs } from "node:util";
 import { FORMATS, type Format } from "#lib/imports/formats/mapping.ts";

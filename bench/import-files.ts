@@ -1,4 +1,4 @@
-/** Sound files of every format, of random lines, with the totals that the format has. */
+/** Makes valid files of every format, with random lines and the totals that the format has. */
 import type { Format, Mapping } from "#lib/imports/formats/mapping.ts";
 import type { ReadOptions } from "#lib/imports/formats/read-lines.ts";
 import type { Random } from "./random.ts";
@@ -12,8 +12,8 @@ export type GeneratedFile = {
   /** Empty for formats without totals. */
   statements: Figures[];
   /**
-   * Every amount that a text has, in minor units without sign, by means of a reader as simple as
-   * can be.
+   * Finds every amount in a text, in minor units without sign, with a reader as simple as
+   * possible.
    */
   literals: (text: string) => Set<number>;
 };
@@ -68,7 +68,7 @@ const day = (random: Random) => String(1 + random(28)).padStart(2, "0");
 const carried = (nth: number, minor: number) => `T${nth}A${minor}`;
 const encode = (text: string) => new TextEncoder().encode(text);
 
-/** Numbers with this mark before at most two decimals, zeros beyond them aside. */
+/** Finds numbers with at most two decimals after this separator, not counting further zeros. */
 function decimals(point: "." | ","): GeneratedFile["literals"] {
   return (text) => {
     const found = new Set<number>();
@@ -82,7 +82,7 @@ function decimals(point: "." | ","): GeneratedFile["literals"] {
   };
 }
 
-/** Amounts of cells: thousands in threes or as in India, a sign or a word around them. */
+/** Finds amounts of cells: grouped in threes or not, with a sign or a word around them. */
 function cells(text: string): Set<number> {
   const found = new Set<number>();
   for (const cell of text.split(/[;\n\r"]/)) {

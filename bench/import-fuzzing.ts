@@ -1,14 +1,14 @@
 /**
- * Files that went wrong on their way, and how to tell whether a reader noticed. Used by
- * `fuzz-imports.ts` and, for a few hundred files a format, by a unit test.
+ * Corrupts valid files, and checks whether a reader notices. Used by `fuzz-imports.ts` and, for a
+ * few hundred files a format, by a unit test.
  *
- * A sound file is made of random lines, with the totals that its format has; then bytes are
- * flipped, set, cut, doubled, swapped, or joined with those of another file. Of what the reader
- * makes of it:
+ * A valid file is made of random lines, with the totals that its format has. Then bytes are
+ * flipped, set, cut, doubled, swapped, or joined with those of another file. Errors of the reader
+ * are listed under three names:
  * - `unsound`: only FileRefused may be thrown, nothing may hang, every line must be well-formed;
- * - `misread`: every amount must stand in the file, literally;
+ * - `misread`: every amount must occur in the file, literally;
  * - `verified_wrong`: if the reader says that a statement's totals hold, its lines must be those of
- *   a sound statement. Numbers that were altered so that they add up again are `compensated`,
+ *   a valid statement. Numbers that were altered so that they add up again are `compensated`,
  *   because no reader can see that.
  * Without totals (CSV, NDJSON, JSON, OFX, which has no opening balance), a digit that was changed
  * to another is undetectable by nature: those lines are counted (`altered`), by an amount that each
@@ -24,7 +24,7 @@ import { type Random, randomOf } from "./random.ts";
 
 export type Outcome = {
   files: number;
-  /** Refused as a whole, with refused lines or failing totals, and neither of them. */
+  /** Files refused as a whole, files with refused lines or wrong totals, and all others. */
   file_refused: number;
   flagged: number;
   clean: number;
@@ -139,7 +139,7 @@ function detectAnything(bytes: Uint8Array): void {
   }
 }
 
-/** What every line must be, whatever the file was. */
+/** Reports lines that break a rule which holds for every line of every file. */
 function* faultsOf(lines: ImportLine[], summary: Summary): Generator<string> {
   if (summary.line_count !== lines.length)
     yield `${summary.line_count} lines counted, ${lines.length} given`;
@@ -161,7 +161,7 @@ function* faultsOf(lines: ImportLine[], summary: Summary): Generator<string> {
   }
 }
 
-/** Every line's identifier or reference ends with its amount. */
+/** Whether a line's amount differs from the one at the end of its identifier or reference. */
 function isAltered(line: ImportLine): boolean {
   const carried = /A(-?\d+)$/.exec(line.external_id ?? line.reference ?? "")?.[1];
   return carried !== undefined && Number(carried) !== line.amount_minor;
@@ -209,7 +209,7 @@ function addsUp(
   amounts: number[],
   written: Set<number>,
 ): boolean {
-  const sum = (of: number[]) => of.reduce((total, amount) => total + amount, 0);
+  const sum = (values: number[]) => values.reduce((total, amount) => total + amount, 0);
   if (opening !== null && closing !== null)
     return (
       opening + sum(amounts) === closing &&
@@ -227,7 +227,7 @@ function mutate(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8Arra
   return mutated;
 }
 
-const TELLING = [
+const SPECIAL_BYTES = [
   0, 9, 10, 13, 32, 34, 39, 43, 44, 45, 46, 47, 48, 57, 58, 59, 60, 62, 63, 67, 68, 92, 123, 125,
   128, 195, 255,
 ];
@@ -245,7 +245,7 @@ function mutateOnce(bytes: Uint8Array, other: Uint8Array, random: Random): Uint8
     case 1:
       return put(Uint8Array.of(random(256)), 1);
     case 2:
-      return put(Uint8Array.of(TELLING[random(TELLING.length)] ?? 0), random(2));
+      return put(Uint8Array.of(SPECIAL_BYTES[random(SPECIAL_BYTES.length)] ?? 0), random(2));
     case 3:
     case 4: {
       const digits = [...bytes.keys()].filter(

@@ -121,12 +121,12 @@ function camtBalance(code: string, minor: number): string {
   return `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${absolute(minor, ".")}</Amt><CdtDbtInd>${minor < 0 ? "DBIT" : "CRDT"}</CdtDbtInd><Dt><Dt>2026-01-31</Dt></Dt></Bal>`;
 }
 
-async function compare(wanted: string[]): Promise<void> {
+async function compare(selected: string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "tieout-imports-"));
   const figures: Record<string, unknown> = {};
   try {
     for (const [which, { lines, head, line, tail }] of Object.entries(CASES)) {
-      if (wanted.length > 0 && !wanted.includes(which)) continue;
+      if (selected.length > 0 && !selected.includes(which)) continue;
       const path = join(folder, which);
       const output = createWriteStream(path);
       output.write(head);
@@ -155,7 +155,7 @@ async function measure(which: string, path: string): Promise<void> {
   const { options, lines } = CASES[which] as Case;
   const plain = await plainSeconds(path);
   const before = process.memoryUsage.rss();
-  const turns = watchTurns();
+  const turns = measureTurns();
   let peak = before;
   const startedAt = performance.now();
   const cpuAt = process.cpuUsage();
@@ -188,10 +188,10 @@ async function measure(which: string, path: string): Promise<void> {
 }
 
 /**
- * How long each turn of the event loop computes, in time of the processor: what else the machine
- * does is not in it.
+ * Measures the CPU time of each turn of the event loop, in which other load on the machine doesn't
+ * count.
  */
-function watchTurns(): { stop: () => { p99: number; max: number } } {
+function measureTurns(): { stop: () => { p99: number; max: number } } {
   const held: number[] = [];
   let before = process.threadCpuUsage();
   let immediate = setImmediate(function turn() {

@@ -103,8 +103,8 @@ async function bareCopy(like: string): Promise<string> {
   const at = performance.now();
   const copy = database.query(copyFrom("copy private.bench_copy from stdin"));
   for (const chunk of text)
-    if (!copy.write(chunk)) await new Promise((goOn) => copy.once("drain", goOn));
-  await new Promise<void>((goOn, fail) => copy.once("finish", goOn).once("error", fail).end());
+    if (!copy.write(chunk)) await new Promise((resume) => copy.once("drain", resume));
+  await new Promise<void>((resume, fail) => copy.once("finish", resume).once("error", fail).end());
   const seconds = (performance.now() - at) / 1000;
   await database.query("drop table private.bench_copy");
   if (like !== "including all") await database.query("drop table private.bench_rows");
@@ -135,12 +135,12 @@ async function callsWhile(
 }
 
 /**
- * @returns a function that ends it and tells the highest resident memory of each of the stack's
- * node processes.
+ * Samples memory. @returns a function that stops sampling and returns the highest resident memory
+ * of each of the stack's node processes.
  */
 function watchMemory(): () => Record<string, number> {
   const max: Record<string, number> = {};
-  const look = () => {
+  const sample = () => {
     for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
       try {
         const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
@@ -153,11 +153,11 @@ function watchMemory(): () => Record<string, number> {
         );
         max[part] = Math.max(max[part] ?? 0, Math.round(kib / 1024));
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
   };
-  const timer = setInterval(look, 250);
+  const timer = setInterval(sample, 250);
   return () => {
     clearInterval(timer);
     return max;

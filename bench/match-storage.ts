@@ -26,7 +26,7 @@ const MATCH_VALUES = `
   'run_019a9f4be2c04d6f8a1b3c5d7e9f0a2b', 'confirmed', '1:1', 'Same reference', true, 1, 9,
   'EUR', n % 100000, 0, '[]'::jsonb, n::bigint * 2654435761, n, now(), 'system'`;
 const TENANT = "'t_019a9f4be2c04d6f'";
-/** Lines come in another order than matches. */
+/** Lines have a different order from matches. */
 const LINE = `(n::bigint * 7919) % ${MATCHES}`;
 const EACH = "from generate_series($1::integer, $2::integer) n";
 const BOTH = `${EACH} cross join (values (1, 'left'), (2, 'right')) side (nth, name)`;
@@ -148,7 +148,7 @@ async function costOf(client: Client, { tables, chunk, end }: Variant): Promise<
   return { seconds, mb: Number(rows[0]?.mb), walMb };
 }
 
-/** The position, and the megabytes since `from`. */
+/** The position in the write-ahead log, and the megabytes written since `from`. */
 async function walPosition(client: Client, from?: string): Promise<[string, number]> {
   const { rows } = await client.query<{ at: string; mb: number }>(
     `select pg_current_wal_lsn()::text as at,

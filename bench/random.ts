@@ -1,4 +1,4 @@
-/** A whole number from 0 to below the argument. */
+/** Returns an integer from 0 to below the argument. */
 export type Random = (below: number) => number;
 
 /** Mulberry32: the same numbers for the same seed. */

@@ -4,7 +4,7 @@
  *
  *   node bench/records.ts
  *
- * Figures are medians of calls that take turns, so that a noisy machine is noisy for all of them.
+ * Figures are medians of calls that take turns, so that a noisy machine affects all of them.
  */
 import { api, createTenant, database, sql, stack, userToken } from "#e2e/fixtures.ts";
 

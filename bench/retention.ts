@@ -6,14 +6,14 @@
 import type { Client } from "pg";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
-import { rollBack } from "./rolled.ts";
+import { createPastPartitions } from "./past-partitions.ts";
 
 const ROWS = Number(process.argv[2] ?? 300_000);
 const BATCH = 5000;
-/** In the order in which rows go. */
+/** In the order in which rows are deleted. */
 const TABLES = ["webhook_attempts", "webhook_deliveries", "events"];
 const MS = `(extract(epoch from now() - interval '60 days' * (1 - n::float / ${ROWS})) * 1000)::bigint`;
-/** Half are past their time, in the order in which they came. */
+/** Half of the rows are past their retention; they are stored in order of age. */
 const FILL = `
   alter table public.events disable trigger user;
   select private.create_tenant('acme', 'Acme');
@@ -40,7 +40,7 @@ await withFreshDatabases(async (fresh) => {
   const { client } = await fresh();
   await run(client, schemaSql(), "supabase/schemas");
   await client.query("set statement_timeout = 0");
-  await rollBack(client, 60);
+  await createPastPartitions(client, 60);
   const filledMs = await timed(() => client.query(FILL));
   const [{ at = new Date() } = {}] = (await client.query<{ at: Date }>("select now() as at")).rows;
   for (const table of TABLES) {

@@ -12,7 +12,7 @@ import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import { signGrownChains } from "#lib/security-events/sign-chain.ts";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
-import { rollBack } from "./rolled.ts";
+import { createPastPartitions } from "./past-partitions.ts";
 
 const TENANTS = Number(process.argv[2] ?? 10_000);
 const DELIVERIES = Number(process.argv[3] ?? 300_000);
@@ -67,7 +67,7 @@ await withFreshDatabases(async (fresh) => {
   const { client } = await fresh();
   await run(client, schemaSql(), "supabase/schemas");
   await client.query("set statement_timeout = 0");
-  await rollBack(client, 29);
+  await createPastPartitions(client, 29);
   const since = performance.now();
   for (const statement of FILL) await client.query(statement);
   for (let folded = 1; folded > 0; )

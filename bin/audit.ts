@@ -52,7 +52,7 @@ async function connected(work: () => Promise<void>): Promise<void> {
 async function verify(): Promise<void> {
   const { verifyChain } = await import("#lib/security-events/verify-chain.ts");
   const { chainReader, readChainState } = await import("#lib/security-events/read-chain.ts");
-  const savedCheckpoints = values.checkpoints ? await readKept(values.checkpoints) : [];
+  const savedCheckpoints = values.checkpoints ? await readSavedCheckpoints(values.checkpoints) : [];
   const { rows } = await client.query<{ chain: string }>(
     `select chain from private.security_event_heads union select coalesce(tenant_id, '*')
      from public.security_events
@@ -99,7 +99,7 @@ async function verify(): Promise<void> {
 }
 
 /** Reads JSON lines that have a chain and a signature, and skips everything else. */
-async function readKept(file: string) {
+async function readSavedCheckpoints(file: string) {
   const { checkpoint } = await import("#lib/security-events/checkpoint.ts");
   const savedCheckpoints: ({ chain: string } & ReturnType<typeof checkpoint.parse>)[] = [];
   const lines = createInterface({

@@ -17,8 +17,8 @@ const INTERRUPTIONS: Record<string, (stack: Stack) => Promise<void>> = {
 };
 
 /**
- * Takes every connection there is for 5 s, those of the worker included, which are cut once the
- * others are taken.
+ * Holds every connection for 5 s, including those of the worker, which are cut once all others are
+ * held.
  */
 async function fillConnections({ env }: Stack): Promise<void> {
   const held: Client[] = [];
@@ -132,11 +132,11 @@ export async function idle(rounds: number): Promise<void> {
   await stack.supervisor.end("SIGTERM");
 }
 
-/** Jobs that are being settled when the database goes. */
+/** Keeps adding jobs, so that some are being completed when the database stops. */
 function makeJobs({ env }: Stack): { end: () => Promise<void> } {
-  let over = false;
-  const making = (async () => {
-    while (!over) {
+  let isOver = false;
+  const adding = (async () => {
+    while (!isOver) {
       const client = new Client({
         connectionString: env.DATABASE_URL,
         connectionTimeoutMillis: 2_000,
@@ -145,7 +145,7 @@ function makeJobs({ env }: Stack): { end: () => Promise<void> } {
       client.on("error", () => {});
       try {
         await client.connect();
-        for (; !over; await sleep(100))
+        for (; !isOver; await sleep(100))
           await client.query(
             "select graphile_worker.add_job('purge_records') from generate_series(1, 3)",
           );
@@ -157,8 +157,8 @@ function makeJobs({ env }: Stack): { end: () => Promise<void> } {
   })();
   return {
     async end() {
-      over = true;
-      await making;
+      isOver = true;
+      await adding;
     },
   };
 }

@@ -14,11 +14,11 @@ const PRESSURES = ["searches", "exports", "wide files", "bodies of many names"];
 const CALLER_NICENESS = 10;
 
 /**
- * Repeats each pressure on a second stack, which shares only the processors with this one: what
- * that costs is due to the machine, and what the pressure costs beyond it is due to us.
+ * Repeats each pressure on a second stack, which shares only the processors with this one. That
+ * cost is due to the machine, and any cost beyond it is due to the service.
  */
 export async function lanes(rounds: number, only: string[]): Promise<void> {
-  const [stack, elsewhere] = [await filled(), await filled()];
+  const [stack, elsewhere] = [await startFilledStack(), await startFilledStack()];
   const theirs = await headersOf(stack, "globex");
   for (let round = 1; round <= rounds; round++) {
     for (const name of only.length > 0 ? only : PRESSURES) {
@@ -45,7 +45,7 @@ type Latency = { p50: number; p99: number; calls: number; refused: number };
 const format = ({ p50, p99, calls, refused }: Latency) =>
   `p50 ${p50} p99 ${p99} ms of ${calls}, not 200: ${refused}`;
 
-async function filled(): Promise<Stack> {
+async function startFilledStack(): Promise<Stack> {
   const stack = await start();
   for (const [tenant, count] of [
     ["acme", EXCEPTIONS],
@@ -85,13 +85,13 @@ async function underPressure(
   stack: Stack,
   measure: () => Promise<Latency>,
 ): Promise<{ latency: Latency; done: string }> {
-  const pressure = begin(name, { url: urlOf(stack), headers: await headersOf(stack) });
+  const pressure = startPressure(name, { url: urlOf(stack), headers: await headersOf(stack) });
   await sleep(1_000);
   const latency = await measure();
   return { latency, done: await pressure.end() };
 }
 
-function begin(name: string, target: Target): { end: () => Promise<string> } {
+function startPressure(name: string, target: Target): { end: () => Promise<string> } {
   const child = spawn(process.execPath, ["bench/faults/pressure.ts", name], {
     stdio: ["pipe", "pipe", "inherit"],
   });

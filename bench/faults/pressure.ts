@@ -1,5 +1,5 @@
 /**
- * A greedy caller in a separate process, so that its own work slows down only the server.
+ * A greedy caller in a separate process, so that it slows down the server, not the measurement.
  * `node bench/faults/pressure.ts <what>` reads `{ url, headers }` from standard input. It ends on
  * SIGTERM and prints how often each status was returned.
  */

@@ -15,7 +15,7 @@ export async function revocation(rounds: number): Promise<void> {
     });
     const { id, key_id, key_secret } = (await created.json()) as Record<string, string>;
     const use = { Authorization: `Bearer ${key_id}.${key_secret}`, "X-Tenant-Id": "acme" };
-    // Lookups on their way while the key is revoked: the first use of a key asks the database.
+    // Lookups under way while the key is revoked: the first use of a key reads the database.
     const revoked = fetch(`${keys}/${id}`, {
       method: "DELETE",
       headers,

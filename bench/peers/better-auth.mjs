@@ -1,6 +1,6 @@
 /**
  * Verification by @better-auth/api-key as its README sets it up, in a separate schema of the same
- * Postgres. Without its limits of rate, which write on each call.
+ * Postgres. Its rate limits are off, because they write on each call.
  */
 import { apiKey } from "@better-auth/api-key";
 import { betterAuth } from "better-auth";

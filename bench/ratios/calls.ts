@@ -94,7 +94,7 @@ export function calling(
   };
 }
 
-/** The same with the ETag of the last response, as a page polls: 304 until the tag ends. */
+/** Sends the ETag of the last response, as a page polls: 304 until the tag ends. */
 export function polling(name: string, { url, pid }: Server, { path, headers }: Call): Side {
   const pool = new Pool(url, { connections: CONNECTIONS });
   let tag = "";

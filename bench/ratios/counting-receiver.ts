@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 
-const EVERY_MS = 50;
+const REPORT_INTERVAL_MS = 50;
 const webhook = new Webhook("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
 let at: [id: string, at: number][] = [];
 
@@ -27,5 +27,5 @@ server.listen(0, "127.0.0.1", () =>
 setInterval(() => {
   if (at.length > 0) process.send?.({ at });
   at = [];
-}, EVERY_MS);
+}, REPORT_INTERVAL_MS);
 process.on("disconnect", () => process.exit(0));

@@ -9,7 +9,7 @@ import { withService } from "./server.ts";
 
 const CROSSINGS = 100_000;
 const OPEN = 60;
-/** Enough to insert them before the first is due. */
+/** The time to insert all exceptions before the first is due. */
 const AHEAD_SECONDS = 90;
 const STEP = 20_000;
 const QUIET_MS = 15_000;
@@ -38,7 +38,7 @@ export async function crossings(): Promise<Section> {
   });
 }
 
-/** @returns when the first is due, in ms since the epoch. */
+/** Inserts the exceptions. @returns when the first is due, in ms since the epoch. */
 async function dueWithinASecond(tenant: string): Promise<number> {
   const [row] = await sql<{ due_at: string }>(
     "select now() + make_interval(secs => $1) as due_at",

@@ -11,7 +11,7 @@ import { withService } from "./server.ts";
 const LINES = Number(process.env.FAIRNESS_LINES ?? 1_000_000);
 const OPEN = 60;
 const BULK = 5_000;
-/** About 2,000 calls. */
+/** Enough for about 2,000 calls. */
 const ALONE_MS = 60_000;
 const WORK_TIMEOUT_MS = 900_000;
 const KINDS = ["left", "right"] as const;
@@ -34,16 +34,16 @@ export async function fairness(): Promise<Section> {
     };
     const tenant = await createTenant();
     const work = await workOf(tenant);
-    const [left, right] = [await source(work, "Bank"), await source(work, "Ledger")];
+    const [left, right] = [await createSource(work, "Bank"), await createSource(work, "Ledger")];
     const size = LINES.toLocaleString("en");
-    await during(`an import of ${size} lines`, imported(work, left, "left"));
-    await imported(work, right, "right");
-    const period = await bound(work, left, right);
-    await during(`the first run of ${size} lines a side`, ran(work, period));
-    await during(`the close of that period`, closed(work, period));
+    await during(`an import of ${size} lines`, importLines(work, left, "left"));
+    await importLines(work, right, "right");
+    const period = await createPeriod(work, left, right);
+    await during(`the first run of ${size} lines a side`, runMatching(work, period));
+    await during(`the close of that period`, closePeriod(work, period));
     await during(
       `bulk changes of ${BULK.toLocaleString("en")} exceptions`,
-      changedInBulk(work, tenant),
+      changeInBulk(work, tenant),
     );
     return {
       title: "9. Another tenant's calls during long work",
@@ -66,7 +66,7 @@ async function workOf(tenant: string): Promise<Work> {
   };
 }
 
-async function source(work: Work, name: string): Promise<string> {
+async function createSource(work: Work, name: string): Promise<string> {
   const created = await work<{ id: string }>("POST", "sources", {
     name,
     kind: "ledger",
@@ -75,12 +75,12 @@ async function source(work: Work, name: string): Promise<string> {
   return created.id;
 }
 
-async function imported(work: Work, id: string, side: (typeof KINDS)[number]): Promise<void> {
+async function importLines(work: Work, id: string, side: (typeof KINDS)[number]): Promise<void> {
   const begun = await work<{ id: string }>("POST", `sources/${id}/imports`, csvOf(side));
   await waitFor(work, `imports/${begun.id}`, ({ status }) => status === "done");
 }
 
-async function bound(work: Work, left: string, right: string): Promise<string> {
+async function createPeriod(work: Work, left: string, right: string): Promise<string> {
   const { id } = await work<{ id: string }>("POST", "reconciliations", {
     name: "October",
     left_source_id: left,
@@ -92,17 +92,17 @@ async function bound(work: Work, left: string, right: string): Promise<string> {
   return id;
 }
 
-async function ran(work: Work, period: string): Promise<void> {
+async function runMatching(work: Work, period: string): Promise<void> {
   const { id } = await work<{ id: string }>("POST", `reconciliations/${period}/runs`, {});
   await waitFor(work, `runs/${id}`, ({ status }) => status === "done");
 }
 
-async function closed(work: Work, period: string): Promise<void> {
+async function closePeriod(work: Work, period: string): Promise<void> {
   await work("POST", `reconciliations/${period}/close`, {});
   await waitFor(work, `reconciliations/${period}`, ({ closed_at }) => Boolean(closed_at));
 }
 
-async function changedInBulk(work: Work, tenant: string): Promise<void> {
+async function changeInBulk(work: Work, tenant: string): Promise<void> {
   await sql(
     creating(
       `'tenant_id', $1::text, 'title', 'Bulk ' || i, 'severity', 'critical',
@@ -139,7 +139,7 @@ async function waitFor(work: Work, path: string, isDone: (found: Found) => boole
   );
 }
 
-/** Every tenth line has another reference on each side. */
+/** Every tenth line has different references on the two sides. */
 function csvOf(side: (typeof KINDS)[number]): string {
   const parts = ["date;amount;reference;counterparty;description\n"];
   for (let nth = 0; nth < LINES; nth++) {

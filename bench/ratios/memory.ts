@@ -10,7 +10,7 @@ const MAX_MIB = 250;
 /** The allowed difference of two readings of a process that doesn't grow. */
 const LEVEL_MIB = 10;
 
-/** What the web process holds after 100,000 calls, and after as many again. */
+/** The memory that the web process holds after 100,000 calls, and after another 100,000. */
 export async function memory(): Promise<Section> {
   const hot = await hotCalls(OPEN);
   const server = await startService();
@@ -22,7 +22,7 @@ export async function memory(): Promise<Section> {
         [hot.board, 0.3],
         [hot.create, 0.2],
       ] as const) {
-        await many(call, CALLS * share);
+        await repeat(call, CALLS * share);
       }
       readings.push(residentMiB(server.pid));
     }
@@ -56,7 +56,7 @@ export async function memory(): Promise<Section> {
     await server.stop();
   }
 
-  async function many(call: Call, count: number): Promise<void> {
+  async function repeat(call: Call, count: number): Promise<void> {
     const { once } = calling("service", server, call);
     let left = count;
     await Promise.all(

@@ -1,13 +1,13 @@
-/** What another tenant notices of long work. */
+/** How much the long work of one tenant slows down another. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { quantile, type Side } from "./rates.ts";
 import type { Finding } from "./report.ts";
 
-/** Between two calls: an analyst's board, not a flood. */
+/** The pause between two calls: an analyst's board, not a flood. */
 const PAUSE_MS = 20;
-const MAX = 2;
+const MAX_RATIO = 2;
 
-/** Milliseconds of each of its calls, one at a time, until `end`. */
+/** Makes one call at a time until `end` resolves. @returns the milliseconds of each */
 export async function timesUntil({ once }: Side, end: Promise<unknown>): Promise<number[]> {
   let over = false;
   const ended = end.finally(() => {
@@ -24,7 +24,7 @@ export async function timesUntil({ once }: Side, end: Promise<unknown>): Promise
   return times;
 }
 
-/** Its p99 during the work, relative to that alone. */
+/** The p99 during the work, relative to the p99 without it. */
 export function slowdown(work: string, during: number[], alone: number[]): Finding {
   const format = (times: number[]) =>
     `p50 ${quantile(times, 0.5).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)} ms of ${times.length}`;
@@ -34,7 +34,7 @@ export function slowdown(work: string, during: number[], alone: number[]): Findi
     ours: format(during),
     against: `alone: ${format(alone)}`,
     figure: ratio.toFixed(2),
-    target: `≤ ${MAX}`,
-    met: ratio <= MAX,
+    target: `≤ ${MAX_RATIO}`,
+    met: ratio <= MAX_RATIO,
   };
 }

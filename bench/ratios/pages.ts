@@ -7,23 +7,23 @@ import { startService } from "./server.ts";
 import { tenantOf } from "./sizes.ts";
 
 const OPEN = 10_000;
-/** Each starts with a new browser. */
+/** Each round starts with a new browser context. */
 const ROUNDS = 5;
-const FIRST_MS = 150;
-const RETRY_MS = 60;
-/** For the usual visit and the worst: the browser shares the machine. */
-const MAX_MS = 50;
-const MAX_EVER_MS = 100;
-/** A person's pointer rests on a link so long before the click. */
-const POINTED_MS = 100;
+const MAX_FIRST_MS = 150;
+const MAX_AGAIN_MS = 60;
+/** Limits for the usual longest task and the worst one: the browser shares the machine. */
+const MAX_TASK_MS = 50;
+const MAX_WORST_TASK_MS = 100;
+/** How long the pointer rests on a link before the click. */
+const HOVER_MS = 100;
 const TIMEOUT_MS = 10_000;
 
 type Visit = { ms: number; longest: number };
 type Place = { name: string; address: string; first: Visit[]; again: Visit[] };
 
 /**
- * From the click on a link of the navigation until the page's heading and content are painted, and
- * the longest task in between.
+ * Measures the time from the click on a link of the navigation until the page's heading and content
+ * are painted, and the longest task in between.
  */
 export async function pages(): Promise<Section> {
   const { tenant } = await tenantOf(OPEN);
@@ -94,7 +94,7 @@ function linksOfNavigation(): { name: string; address: string }[] {
 
 async function visit(page: Page, address: string): Promise<Visit> {
   await page.locator(`nav[aria-label="Main"] a[href="${address}"]:visible`).hover();
-  await page.waitForTimeout(POINTED_MS);
+  await page.waitForTimeout(HOVER_MS);
   return page.evaluate(arrive, { address, within: TIMEOUT_MS });
 }
 
@@ -118,7 +118,7 @@ function arrive({ address, within }: { address: string; within: number }): Promi
         main?.querySelector("h1") &&
         !main.querySelector(".animate-pulse");
       if (!arrived) {
-        if (performance.now() - startedAt > within) fail(new Error(`${address} did not come.`));
+        if (performance.now() - startedAt > within) fail(new Error(`${address} did not load.`));
         else requestAnimationFrame(look);
         return;
       }
@@ -153,7 +153,11 @@ function findingOf({ name, first, again }: Place): Finding {
       worst === 0
         ? "longest task under 50 ms"
         : `longest task ${inMs(usual)} ms, worst ${inMs(worst)} ms`,
-    target: `≤ ${FIRST_MS}, ≤ ${RETRY_MS}, ≤ ${MAX_MS} (≤ ${MAX_EVER_MS})`,
-    met: firstMs <= FIRST_MS && againMs <= RETRY_MS && usual <= MAX_MS && worst <= MAX_EVER_MS,
+    target: `≤ ${MAX_FIRST_MS}, ≤ ${MAX_AGAIN_MS}, ≤ ${MAX_TASK_MS} (≤ ${MAX_WORST_TASK_MS})`,
+    met:
+      firstMs <= MAX_FIRST_MS &&
+      againMs <= MAX_AGAIN_MS &&
+      usual <= MAX_TASK_MS &&
+      worst <= MAX_WORST_TASK_MS,
   };
 }

@@ -1,11 +1,11 @@
-/** Rates of things that take turns in one run, so that a noisy machine is noisy for all of them. */
+/** Measures rates in turns within one run, so that a noisy machine affects all of them. */
 import { existsSync, readFileSync } from "node:fs";
 
 export type Side = {
   name: string;
-  /** One of them. */
+  /** Makes one call. */
   once: () => Promise<unknown>;
-  /** For the process whose work is measured. */
+  /** The process whose CPU time is measured. */
   pid?: number;
 };
 
@@ -76,13 +76,13 @@ async function round(
   };
 }
 
-/** What all its threads, and its children's, have used (proc(5)). */
+/** The CPU time of all threads of a process and its children (proc(5)). */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ");
-  const own = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  return childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), own);
+  const ownSeconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  return childrenOf(pid).reduce((sum, child) => sum + cpuSeconds(child), ownSeconds);
 }
 
 function childrenOf(pid: number): number[] {
@@ -90,7 +90,7 @@ function childrenOf(pid: number): number[] {
   return existsSync(file) ? readFileSync(file, "utf8").split(" ").filter(Boolean).map(Number) : [];
 }
 
-/** What a process holds of the machine's memory, in MiB (proc(5)). */
+/** The resident memory of a process, in MiB (proc(5)). */
 export function residentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import type { Rate } from "./rates.ts";
 
-/** One figure that counts, and its target; null without a target. */
+/** A figure and its target; null if it has none. */
 export type Finding = {
   name: string;
   ours: string;
@@ -39,7 +39,7 @@ the lowest and highest round in brackets. Callers, receivers, Postgres and the s
 cores. CPU is that of the web process alone.
 `;
 
-/** Puts a section in its place, by its number, and leaves those that were not measured now. */
+/** Replaces a section, in order of its number, and keeps those that were not measured now. */
 export function writeSection(file: string, section: Section): void {
   const text = format(section);
   const previous = existsSync(file)

@@ -52,8 +52,7 @@ function pair(ours: Server, bare: Server, call: Call): Side[] {
 }
 
 /**
- * What creating an exception is without HTTP: the same function, called as the web process calls
- * it.
+ * Creates an exception without HTTP: calls the same function in the same way as the web process.
  */
 function inSql({ tenant, keyId }: Hot): Side {
   const key: Principal = {

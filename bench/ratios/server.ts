@@ -14,8 +14,8 @@ const READY_TIMEOUT_MS = 60_000;
 export type Server = { url: string; pid: number; stop: () => Promise<void> };
 
 /**
- * The service's web process on the stack under test, as the supervisor starts it, on a port of its
- * own and without limits of rate.
+ * Starts the service's web process on the stack under test as the supervisor does, on its own port
+ * and without rate limits.
  */
 export function startService(variables: Record<string, string> = {}): Promise<Server> {
   const several = Number(variables.WEB_CONCURRENCY ?? 1) > 1;
@@ -37,7 +37,7 @@ export async function withService<Result>(
   }
 }
 
-/** Handlers that answer the bytes in this file. */
+/** Starts the bare handlers, which respond with the bytes in this file. */
 export function startBare(bodiesFile: string): Promise<Server> {
   return start([BARE], { BARE_BODIES: bodiesFile });
 }

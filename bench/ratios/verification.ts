@@ -12,13 +12,13 @@ import { ratioOf, type Section } from "./report.ts";
 const PEERS = join(ROOT, "bench/peers");
 const TENANTS = 160;
 /**
- * Per tenant. One round over all of them takes longer than a key is cached, so each has expired
+ * Keys per tenant. One round over all keys takes longer than a key is cached, so each has expired
  * when its turn comes.
  */
-const KEYS = 100;
+const KEYS_PER_TENANT = 100;
 /** The number of connections that a web process has for such calls. */
 const CONNECTIONS = 4;
-const MIN = 3;
+const MIN_RATIO = 3;
 
 type Verifier = {
   keys: string[];
@@ -27,8 +27,8 @@ type Verifier = {
 };
 
 /**
- * Verifying a key in one process, without HTTP: the same key again and again, and each time
- * another.
+ * Verifies keys in one process, without HTTP: the same key again and again, and a different key
+ * each time.
  */
 export async function verification(): Promise<Section> {
   const [ours, theirs] = [await ourKeys(), await peerKeys()];
@@ -42,13 +42,13 @@ export async function verification(): Promise<Section> {
         sideOf("service", ours, choose),
         sideOf("@better-auth/api-key 1.7.5", theirs, choose),
       ]);
-      if (service && peer) findings.push(ratioOf(what, service, peer, MIN));
+      if (service && peer) findings.push(ratioOf(what, service, peer, MIN_RATIO));
     }
     return {
       title: "3. Verification of a key",
       how:
         "16 at once in one process that calls its function without HTTP, on " +
-        `${CONNECTIONS} connections to the same Postgres, of ${TENANTS * KEYS} ` +
+        `${CONNECTIONS} connections to the same Postgres, of ${TENANTS * KEYS_PER_TENANT} ` +
         "keys. The peer's limits of rate, which write on each verification, " +
         "are off; it has no other memory than its database.",
       findings,
@@ -60,16 +60,16 @@ export async function verification(): Promise<Section> {
 
 /** @throws Error if there are too few keys for each to expire before its next turn */
 function sideOf(name: string, { keys, verify }: Verifier, choose: (turn: number) => number): Side {
-  const askedAt = new Map<number, number>();
+  const verifiedAt = new Map<number, number>();
   let turn = 0;
   return {
     name,
     once() {
       const place = choose(turn++) % keys.length;
       const now = performance.now();
-      if (place !== 0 && now - (askedAt.get(place) ?? Number.NEGATIVE_INFINITY) < CACHE_MS)
+      if (place !== 0 && now - (verifiedAt.get(place) ?? Number.NEGATIVE_INFINITY) < CACHE_MS)
         throw new Error(`${keys.length} keys are too few: ${name} still knew one.`);
-      askedAt.set(place, now);
+      verifiedAt.set(place, now);
       return verify(keys[place] ?? "");
     },
   };
@@ -92,7 +92,7 @@ async function keysOfTenant(): Promise<string[]> {
   const tenant = await createTenant();
   const bearer = await userToken(tenant, ["tenant_admin"]);
   const keys: string[] = [];
-  while (keys.length < KEYS) {
+  while (keys.length < KEYS_PER_TENANT) {
     const body = { name: `key ${keys.length}`, scopes: ["read:exceptions"] };
     const { status, json, text } = await api("POST", `/v1/tenants/${tenant}/api-keys`, {
       bearer,
@@ -110,5 +110,5 @@ async function peerKeys(): Promise<Verifier> {
   if (!existsSync(join(PEERS, "node_modules")))
     await run("npm", ["ci", "--prefix", PEERS, "--ignore-scripts", "--no-audit", "--no-fund"]);
   const { betterAuthKeys } = await import(join(PEERS, "better-auth.mjs"));
-  return betterAuthKeys(stackEnvironment().DATABASE_URL, CONNECTIONS, TENANTS * KEYS);
+  return betterAuthKeys(stackEnvironment().DATABASE_URL, CONNECTIONS, TENANTS * KEYS_PER_TENANT);
 }

@@ -20,11 +20,16 @@ const PAGE = join(ROOT, "docs/proof.md");
 const PARTS = {
   verify: () => [{ name: "verify", suite: "verify", run: verify }],
   unit: () => [{ name: "unit", suite: "unit", run: () => vitest("unit", []) }],
-  api: () => [...new Set(below("e2e/api", "test").map(folderOf))].map((name) => tests("api", name)),
-  stack: () => below("e2e/stack", "test").map((name) => tests("stack", name)),
+  api: () =>
+    [...new Set(filesBelow("e2e/api", "test").map(folderOf))].map((name) => tests("api", name)),
+  stack: () => filesBelow("e2e/stack", "test").map((name) => tests("stack", name)),
   ui: () =>
-    below("e2e/ui", "spec").map((name) => ({ name, suite: "ui", run: () => playwright([name]) })),
-  faults: () => below("e2e/faults", "test").map((name) => tests("faults", name)),
+    filesBelow("e2e/ui", "spec").map((name) => ({
+      name,
+      suite: "ui",
+      run: () => playwright([name]),
+    })),
+  faults: () => filesBelow("e2e/faults", "test").map((name) => tests("faults", name)),
   clock: () =>
     [40, 400, daysToLeapDay()].flatMap((days) =>
       ["unit", "api"].map((suite) => gateAhead(suite, days)),
@@ -69,10 +74,10 @@ process.exit(failed > 0 ? 1 : 0);
 
 async function prove(part) {
   const steps = PARTS[part]();
-  if (!continues(proof[part]) || (proof[part].ended && named.length > 0))
+  if (!canContinue(proof[part]) || (proof[part].ended && named.length > 0))
     proof[part] = { commit, clean, begun: today(), ended: false, steps: {} };
   const { steps: done } = proof[part];
-  for (const step of steps.filter(({ name }) => !done[name])) await take(part, step);
+  for (const step of steps.filter(({ name }) => !done[name])) await runStep(part, step);
   proof[part].ended = true;
   save();
 }
@@ -82,11 +87,11 @@ async function repeatFailed(part) {
   for (const step of PARTS[part]())
     if (done[step.name]?.failed.length > 0) {
       proof[part].clean &&= clean;
-      await take(part, step);
+      await runStep(part, step);
     }
 }
 
-async function take(part, { name, suite, run }) {
+async function runStep(part, { name, suite, run }) {
   const test = new TestRun();
   await test.suite(suite ?? name, run);
   if (suite) await test.rerunAlone();
@@ -98,7 +103,7 @@ async function take(part, { name, suite, run }) {
 }
 
 /** A checkout with changes never continues, because nobody could tell what ran. */
-function continues(result) {
+function canContinue(result) {
   return clean && result?.clean && result.commit === commit;
 }
 
@@ -115,7 +120,7 @@ function today() {
   return new Date().toISOString().slice(0, 10);
 }
 
-function below(folder, kind) {
+function filesBelow(folder, kind) {
   const files = readdirSync(join(ROOT, folder), { recursive: true }).map(
     (file) => `${folder}/${file}`,
   );

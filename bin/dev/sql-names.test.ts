@@ -44,7 +44,7 @@ test.each([
   ]);
 });
 
-test("columns that are added later count", () => {
+test("columns that alter table adds count, too", () => {
   expect(faults(plpgsql("perform from public.statements join public.x digest on true;"))).toEqual([
     "a column takes this name: digest of public.statements",
   ]);
@@ -93,11 +93,11 @@ test.each([
     "another statement's tables",
     "perform from public.statements; perform from public.x statement;",
   ],
-])("%s are no names", (_, sql) => {
+])("%s are not read as names", (_, sql) => {
   expect(faults(plpgsql(sql))).toEqual([]);
 });
 
-test("a function with a mere value has no statements", () => {
+test("a function that returns an expression ends with it", () => {
   const sql = `create function private.step() returns interval language sql
 return interval '1 day';
 ${plpgsql("return x.y;")}`;

@@ -1,7 +1,7 @@
 /**
- * Names in SQL functions that mean something else than they say: PostgreSQL prefers a column to the
- * row of an alias, and in a function of language sql also to a parameter, without a word; other
- * wrong names fail only when the statement runs.
+ * Finds names in SQL functions that don't mean what they say. PostgreSQL silently prefers a column
+ * to the row of an alias, and in a function of language sql also to a parameter. Other wrong names
+ * fail only when the statement runs.
  */
 
 /** A function of supabase/schemas; `head` is what precedes its body. */
@@ -33,8 +33,8 @@ const FUNCTIONS_WITH_FROM = new Set(["extract", "substring", "trim", "overlay", 
 const SCHEMAS = new Set(
   "public private auth pg_catalog pg_temp graphile_worker information_schema".split(" "),
 );
-/** What has a name in every trigger or insert. */
-const GIVEN_BY_POSTGRES = ["new", "old", "excluded"];
+/** Names of rows that Postgres provides in triggers and inserts. */
+const PROVIDED_BY_POSTGRES = ["new", "old", "excluded"];
 
 export function functionsIn(text: string): SqlFunction[] {
   return [...text.matchAll(FUNCTION)].map(([, name = "", head = "", body, value]) => ({
@@ -59,14 +59,14 @@ export function columnsIn(texts: readonly string[]): Columns {
   return columns;
 }
 
-/** The names of a function that a column takes, and those that nothing has. */
+/** The names in a function that mean a column instead, and the qualifiers that nothing has. */
 export function nameFaults(code: SqlFunction, columns: Columns): NameFault[] {
   const tokens = tokensOf(code.body);
   const variables = new Set([...parametersOf(code.head), ...declaredIn(tokens)]);
   const items = itemsOf(tokens);
   const known = new Set([
     ...SCHEMAS,
-    ...GIVEN_BY_POSTGRES,
+    ...PROVIDED_BY_POSTGRES,
     ...variables,
     ...items.map(({ alias }) => alias),
     code.name.split(".").at(-1) ?? "",
@@ -111,7 +111,7 @@ function unknownQualifiers(tokens: readonly string[], known: ReadonlySet<string>
   return [...new Set(found)];
 }
 
-/** What a statement reads or writes, with the name that it has there. */
+/** The relations that a statement reads or writes, with their aliases. */
 function itemsOf(tokens: readonly string[]): Item[] {
   const items: Item[] = [];
   const brackets: string[] = [];
@@ -207,7 +207,7 @@ function statementsOf(tokens: readonly string[]): string[][] {
   return statements;
 }
 
-/** Without comments; texts are empty, as are statements composed from texts. */
+/** The tokens without comments. String literals are empty, even those that contain statements. */
 function tokensOf(sql: string): string[] {
   return [...sql.matchAll(TOKEN)]
     .map(([token]) => token)

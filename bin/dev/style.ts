@@ -1,7 +1,7 @@
 /**
- * Fails if a comment has a phrase of bin/dev/style-phrases.json, a declaration a name that nobody
- * would search for, or a SQL function an alias or a variable of one letter or a name that a column
- * takes, and prints where.
+ * Prints each comment with a phrase of bin/dev/style-phrases.json, each declaration whose name
+ * nobody would search for, and each SQL function that has a one-letter alias or variable, or a name
+ * that means a column instead. Fails if there are any.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -38,7 +38,7 @@ const NAMES = [
 ];
 const DECLARED = new RegExp(`\\b(?:const|let|function) (${NAMES.join("|")})\\b`);
 
-/** Comments, and statements composed from texts, whose aliases several functions agree on. */
+/** Comments and string literals. Statements in literals share aliases across functions. */
 const NOT_CODE = /--.*|'(?:[^']|'')*'|\$(\w+)\$[\s\S]*?\$\1\$/g;
 const SHORT_ALIAS =
   /\b(?:from|join|update)\s+[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?\s+(?:as\s+)?([a-z])\b(?!\s*\()/g;

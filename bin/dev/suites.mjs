@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
 import { tieToParent } from "../children.mjs";
 import { NODE, ROOT } from "../setup.mjs";
 
-const WORDS_MAX_LINES = 12;
+const MAX_MESSAGE_LINES = 12;
 
 /**
  * The result of a suite. A failure without a file means that the suite ended before it reported
@@ -107,16 +107,16 @@ function failedInSuite({ specs = [], suites = [] }, before) {
 }
 
 function secondsOf({ specs = [], suites = [] }) {
-  const own = specs.flatMap(({ tests }) => tests).flatMap(({ results }) => results);
+  const results = specs.flatMap(({ tests }) => tests).flatMap(({ results }) => results);
   return (
-    own.reduce((sum, { duration }) => sum + duration / 1000, 0) +
+    results.reduce((sum, { duration }) => sum + duration / 1000, 0) +
     suites.reduce((sum, suite) => sum + secondsOf(suite), 0)
   );
 }
 
 /** The first lines of a failure's message. */
 function wordsOf(message = "") {
-  const lines = stripVTControlCharacters(message).split("\n").slice(0, WORDS_MAX_LINES);
+  const lines = stripVTControlCharacters(message).split("\n").slice(0, MAX_MESSAGE_LINES);
   return lines
     .filter((line) => line.trim() && !line.includes("node_modules"))
     .map((line) => line.slice(0, 300))

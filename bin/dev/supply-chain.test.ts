@@ -21,11 +21,11 @@ const PACKAGES = Object.entries(
 ).filter(([path]) => path !== "");
 const nameOf = (path: string) => path.replace(/^.*node_modules\//, "");
 
-/** Licences under which we can ship with a closed-source product. */
+/** Licenses of packages that we can ship with a closed-source product. */
 const PERMISSIVE =
   /^(MIT|MIT-0|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Unlicense|Zlib|Python-2\.0|PSF-2\.0)$/;
-/** Licences that were reviewed individually; each entry says how its conditions are met. */
-const DECIDED: Record<string, string> = {
+/** Licenses that were reviewed individually; each entry says how its conditions are met. */
+const REVIEWED: Record<string, string> = {
   "OFL-1.1": "a font, shipped unchanged",
   "CC-BY-4.0": "browsers' data (caniuse-lite), named in the bill of materials",
   "CC-BY-3.0": "holidays (date-holidays), named in the bill of materials",
@@ -48,17 +48,17 @@ test("no package runs an install script unless package.json allows it", () => {
   ).toBe(true);
 });
 
-/** Packages for other systems, and those whose LICENSE file alone says MIT. */
+/** Packages for other systems, and packages that name their license, MIT, only in a file. */
 const UNSTATED = /^@(next\/swc|tailwindcss\/oxide)-|^(?:png-js|ssh2|cpu-features|buildcheck)$/;
 
-test("every shipped package has a permitted licence", () => {
+test("every shipped package has a permitted license", () => {
   const refused = PACKAGES.filter(([, { dev }]) => !dev).flatMap(([path, { license }]) => {
     // npm did not read these packages for other systems; they are released together with the ones
     // that are installed.
     if (license === undefined) return UNSTATED.test(nameOf(path)) ? [] : `${path}: none`;
-    // The user chooses one of the licences that OR joins.
+    // The user chooses one of the licenses that OR joins.
     const parts = license.replace(/[()]/g, "").split(" AND ");
-    const isPermitted = (value: string) => PERMISSIVE.test(value) || value in DECIDED;
+    const isPermitted = (value: string) => PERMISSIVE.test(value) || value in REVIEWED;
     const wrong = parts.filter((part) => !part.split(" OR ").some(isPermitted));
     return wrong.length > 0 ? `${path}: ${license}` : [];
   });

@@ -15,7 +15,7 @@ function terminal() {
   const shown = { output: "" };
   const output = new Writable({
     write(chunk, _encoding, done) {
-      // As a terminal's driver does.
+      // A terminal's driver adds carriage returns.
       shown.output += String(chunk).replaceAll("\n", "\r\n");
       done();
     },
@@ -28,12 +28,12 @@ function terminal() {
   return { shown, streams: { input, output }, press };
 }
 
-test("a longer line goes on in the next row, and a return overwrites a row", async () => {
+test("a long line wraps to the next row, and a carriage return overwrites its row", async () => {
   expect(await terminalText("abcdefg", 5)).toBe("abcde\nfg");
   expect(await terminalText("12 %\r100 %\r\ndone\r\n", COLUMNS)).toBe("100 %\ndone");
 });
 
-test("a question is shown once, however often it was drawn, with the choice at the end", async () => {
+test("a redrawn prompt is shown once, with the final choice", async () => {
   const { shown, streams, press } = terminal();
   const options = ["DD/MM/YYYY", "MM/DD/YYYY"].map((value) => ({ value, label: value }));
   const answer = select({ ...streams, message: "Which is it?", options });
@@ -56,11 +56,11 @@ test("a question is shown once, however often it was drawn, with the choice at t
   expect(await terminalText(shown.output, COLUMNS)).toMatch(/Save\?\n.*Yes$/);
 });
 
-test("a control sequence that is only half printed is not shown", async () => {
+test("an incomplete control sequence is not shown", async () => {
   expect(await terminalText("ready\u001b[3", COLUMNS)).toBe("ready");
 });
 
-test("styles become the product's colours, and text stays text", async () => {
+test("styles become the product's colors, and text is escaped", async () => {
   expect(
     await terminalHtml(`${styled("green", "◇")} <b> & ${styled("bold", "now")}`, COLUMNS),
   ).toBe(
@@ -73,8 +73,8 @@ test("styles become the product's colours, and text stays text", async () => {
 });
 
 test.each(["\u001b[45mx", "\u001b[95mx"])(
-  "%j has a colour that would be shown wrong",
+  "%j is refused, because its color has no tone",
   async (text) => {
-    await expect(terminalHtml(text, COLUMNS)).rejects.toThrow('The colour of "x" has no tone.');
+    await expect(terminalHtml(text, COLUMNS)).rejects.toThrow('The color of "x" has no tone.');
   },
 );

@@ -1,10 +1,10 @@
 /** What a terminal shows of a program's output, as text and in HTML. */
 import xterm, { type IBufferCell, type IBufferLine } from "@xterm/headless";
 
-/** More than a picture shows. */
+/** More rows than a picture shows. */
 const ROWS = 200;
 
-/** The product's tones, by the numbers of colours in a terminal's palette. */
+/** The product's tones, by the numbers of colors in a terminal's palette. */
 const TONES: Record<number, string> = {
   1: "danger",
   2: "good",
@@ -21,15 +21,15 @@ export async function terminalText(output: string, columns: number): Promise<str
 }
 
 /**
- * The same in HTML, in the colours of app/globals.css.
+ * The same in HTML, in the colors of app/globals.css.
  *
- * @throws Error at a colour that has no tone
+ * @throws Error at a color that has no tone
  */
 export async function terminalHtml(output: string, columns: number): Promise<string> {
   return (await linesOf(output, columns)).map(htmlOf).join("\n");
 }
 
-/** Without empty lines at the end. */
+/** The lines on the terminal, without empty ones at the end. */
 async function linesOf(output: string, columns: number): Promise<IBufferLine[]> {
   const terminal = new xterm.Terminal({ cols: columns, rows: ROWS, allowProposedApi: true });
   await new Promise<void>((resolve) => terminal.write(output, resolve));
@@ -58,11 +58,11 @@ function htmlOf(line: IBufferLine): string {
   return html.join("").trimEnd();
 }
 
-/** Empty for plain text. */
+/** The HTML attributes for the style of a cell; empty for plain text. */
 function attributesOf(cell: IBufferCell): string {
   const tone = TONES[cell.getFgColor()];
   if (!cell.isBgDefault() || (!tone && !cell.isFgDefault()))
-    throw new Error(`The colour of "${cell.getChars()}" has no tone.`);
+    throw new Error(`The color of "${cell.getChars()}" has no tone.`);
   const css = [
     tone && "color: var(--tone-ink)",
     cell.isBold() && "font-weight: 600",

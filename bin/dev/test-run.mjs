@@ -6,7 +6,7 @@ import { ROOT } from "../setup.mjs";
 import { rerun } from "./suites.mjs";
 
 /** More tests than this that only pass alone indicate a problem with the whole run. */
-const FLAKY_MAX = 8;
+const MAX_FLAKY = 8;
 const SLOWEST_SHOWN = 20;
 
 /** A run of several suites: what failed, what only passed alone, and how long it took. */
@@ -73,10 +73,10 @@ export class TestRun {
       all.flatMap(([suite, result]) => result[kind].map((item) => ({ suite, ...item })));
     const failed = listed("failures");
     const flaky = listed("flaky");
-    if (flaky.length > FLAKY_MAX)
+    if (flaky.length > MAX_FLAKY)
       failed.push({
         suite: "flaky",
-        name: `${flaky.length} tests passed only alone, and at most ${FLAKY_MAX} may`,
+        name: `${flaky.length} tests passed only alone, and at most ${MAX_FLAKY} may`,
       });
     const slowest = all
       .flatMap(([, { files }]) => files)

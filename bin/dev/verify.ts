@@ -82,7 +82,7 @@ const ENV = {
 
 type Outcome = { passed: boolean; output: string };
 
-/** Their findings hurt no user the same day, and take a quarter of the time. */
+/** What these steps find hurts no user the same day, and they take a quarter of the time. */
 const NOT_IN_THE_GATE = ["import rules", "dead code", "spelling"];
 
 const isGate = process.env.TIEOUT_TESTS === "gate";

@@ -35,7 +35,7 @@ async function found(bucket: string, status = 200, body: object = PRIVATE): Prom
   return value as Finding;
 }
 
-test("the doctor accepts a private bucket, and the database in its place", async () => {
+test("the doctor accepts evidence in a private bucket or in the database", async () => {
   expect(await found("evidence")).toMatchObject({
     verdict: "ok",
     found: expect.stringMatching(/private bucket evidence/),

@@ -14,35 +14,35 @@ type DataApi = {
   acceptsAnySecret: boolean;
   exposed: string[];
 };
-const SOUND: DataApi = {
+const HEALTHY: DataApi = {
   knowsGetMe: true,
   isDown: false,
   acceptsAnySecret: false,
   exposed: ["public"],
 };
-let is = SOUND;
+let dataApi = HEALTHY;
 
 const server = createServer(async ({ url, headers }, response) => {
-  const believed = await jwtVerify(
+  const isAccepted = await jwtVerify(
     headers.authorization?.slice("Bearer ".length) ?? "",
     new TextEncoder().encode(SECRET),
   ).then(
     () => true,
-    (error) => is.acceptsAnySecret && error instanceof errors.JWSSignatureVerificationFailed,
+    (error) => dataApi.acceptsAnySecret && error instanceof errors.JWSSignatureVerificationFailed,
   );
   const status = () => {
-    if (is.isDown) return 503;
-    if (!believed) return 401;
-    if (url === "/rest/v1/rpc/get_me") return is.knowsGetMe ? 400 : 404;
-    return is.exposed.includes(String(headers["accept-profile"])) ? 403 : 406;
+    if (dataApi.isDown) return 503;
+    if (!isAccepted) return 401;
+    if (url === "/rest/v1/rpc/get_me") return dataApi.knowsGetMe ? 400 : 404;
+    return dataApi.exposed.includes(String(headers["accept-profile"])) ? 403 : 406;
   };
   response.writeHead(status()).end("{}");
 });
 beforeAll(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening)));
 afterAll(() => new Promise((closed) => server.close(closed)));
 
-async function found(not: Partial<DataApi>): Promise<Record<string, Finding>> {
-  is = { ...SOUND, ...not };
+async function found(faults: Partial<DataApi>): Promise<Record<string, Finding>> {
+  dataApi = { ...HEALTHY, ...faults };
   const project = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     publishableKey: "sb_publishable_1",
@@ -91,8 +91,8 @@ describe("the doctor", () => {
       { exposed: ["public", "private"] },
       /^private can be reached$/,
     ],
-  ])("reports under %s %s", async (check, _what, not, says) => {
-    expect((await found(not))[check]).toMatchObject({
+  ])("reports under %s %s", async (check, _what, faults, says) => {
+    expect((await found(faults))[check]).toMatchObject({
       verdict: "problem",
       found: expect.stringMatching(says),
       advice: expect.any(String),

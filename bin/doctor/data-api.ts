@@ -23,10 +23,10 @@ export const dataApiChecks: readonly Check[] = [
 
 /** The kind of a key: by its prefix `sb_<kind>_…`, or for older keys by the role in the token. */
 async function checkKey(variable: string, key: string, kind: string, role: string) {
-  const is = kindOf(key);
-  if (is === kind || is === role) return ok(`${variable} is a key of the kind ${is}`);
+  const actual = kindOf(key);
+  if (actual === kind || actual === role) return ok(`${variable} is a key of the kind ${actual}`);
   return problem(
-    `${variable} is ${is ? `a key of the kind ${is}` : "no key of a Supabase project"}`,
+    `${variable} is ${actual ? `a key of the kind ${actual}` : "no key of a Supabase project"}`,
     `Set it to the project's ${kind} key (Project settings, API keys).`,
   );
 }

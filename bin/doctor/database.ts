@@ -6,9 +6,9 @@ import { excessRightsOf } from "../../supervisor/request-role.ts";
 import type { Project } from "./project.ts";
 import { type Check, ok, problem, unknown } from "./run-checks.ts";
 
-const OLDEST_POSTGRES = 17;
+const MIN_POSTGRES = 17;
 const MAX_SKEW_MS = 2_000;
-const LONG_MINUTES = 5;
+const MAX_TRANSACTION_MINUTES = 5;
 const FULL_SHARE = 0.9;
 const MIB = 1024 * 1024;
 
@@ -53,10 +53,10 @@ async function checkVersion(project: Project) {
     project,
     "select current_setting('server_version_num')::int / 10000 as version, current_user as name",
   );
-  if (version < OLDEST_POSTGRES)
+  if (version < MIN_POSTGRES)
     return problem(
       `version ${version}`,
-      `Upgrade the project to Postgres ${OLDEST_POSTGRES} or newer.`,
+      `Upgrade the project to Postgres ${MIN_POSTGRES} or newer.`,
     );
   return ok(`version ${version}, as ${name}`);
 }
@@ -157,11 +157,11 @@ async function checkTransactions(project: Project) {
     `select pid, coalesce(nullif(application_name, ''), usename::text, 'unnamed') as name, state,
        floor(extract(epoch from clock_timestamp() - xact_start) / 60)::int as minutes
      from pg_stat_activity
-     where xact_start < clock_timestamp() - make_interval(mins => ${LONG_MINUTES})
+     where xact_start < clock_timestamp() - make_interval(mins => ${MAX_TRANSACTION_MINUTES})
        and backend_type = 'client backend' and pid <> pg_backend_pid()
      order by xact_start`,
   );
-  if (rows.length === 0) return ok(`none is older than ${LONG_MINUTES} minutes`);
+  if (rows.length === 0) return ok(`none is older than ${MAX_TRANSACTION_MINUTES} minutes`);
   const owners = rows
     .map(({ pid, name, minutes, state }) => `pid ${pid}, ${name}, ${state} for ${minutes} minutes`)
     .join("; ");

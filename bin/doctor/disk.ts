@@ -3,12 +3,12 @@ import type { Project } from "./project.ts";
 import { type Check, ok, problem, unknown } from "./run-checks.ts";
 
 const TIMEOUT_MS = 10_000;
-const FREE_SHARE = 0.1;
+const MIN_FREE_SHARE = 0.1;
 const GIB = 1024 ** 3;
 
 export const diskChecks: readonly Check[] = [{ name: "Disk", run: checkDisk }];
 
-/** In bytes. */
+/** Free space and size of a disk, in bytes. */
 type DiskSpace = { free: number; size: number };
 
 /**
@@ -23,7 +23,7 @@ async function checkDisk(project: Project) {
     );
   const share = space.free / space.size;
   const found = `${(space.free / GIB).toFixed(1)} of ${(space.size / GIB).toFixed(1)} GiB free`;
-  if (share >= FREE_SHARE) return ok(found);
+  if (share >= MIN_FREE_SHARE) return ok(found);
   return problem(
     found,
     "A full disk makes the database read-only. Give the project a larger disk; " +
@@ -48,8 +48,8 @@ async function freeSpaceOfHosted({ url, secretKey }: Project): Promise<DiskSpace
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const text = response.ok ? await response.text() : "";
-  const sizes = ofDisks(text, "node_filesystem_size_bytes");
-  const free = ofDisks(text, "node_filesystem_avail_bytes");
+  const sizes = metricByMount(text, "node_filesystem_size_bytes");
+  const free = metricByMount(text, "node_filesystem_avail_bytes");
   // The database has its own disk at /data. Without that mount, the largest is used.
   const [largest] = [...sizes].sort(([, one], [, other]) => other - one);
   const mount = sizes.has("/data") ? "/data" : largest?.[0];
@@ -58,7 +58,7 @@ async function freeSpaceOfHosted({ url, secretKey }: Project): Promise<DiskSpace
 }
 
 /** A metric in Prometheus's text format, by mount point. */
-function ofDisks(text: string, metric: string): Map<string, number> {
+function metricByMount(text: string, metric: string): Map<string, number> {
   const lines = text.matchAll(
     new RegExp(`^${metric}\\{.*?mountpoint="([^"]+)".*?\\} (\\S+)`, "gm"),
   );

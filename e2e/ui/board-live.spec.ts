@@ -11,7 +11,7 @@ test.beforeEach(async ({ context }) => {
 });
 
 test.describe("while it is open, the SLA board", () => {
-  test("counts down and changes colour by itself, with nothing from the server", async ({
+  test("counts down and changes color by itself, without responses from the server", async ({
     page,
   }) => {
     await report(tenant, { title: "Crossing", due_in_minutes: 60.9 });
@@ -21,7 +21,7 @@ test.describe("while it is open, the SLA board", () => {
     await expect(row).toContainText("in 1 h 1 min");
     await expect(row).toHaveAttribute("data-risk", "medium");
     await expect(page.getByText(/Updated [1-9] s ago/)).toBeVisible();
-    // What was asked before is answered by then.
+    // Once a request is aborted, all earlier ones have been answered.
     const cut = page.waitForEvent("requestfailed", (request) =>
       request.url().includes("/v1/exceptions/sla"),
     );
@@ -47,7 +47,7 @@ test.describe("while it is open, the SLA board", () => {
   test("pauses while its tab is hidden, and catches up when it is shown", async ({ page }) => {
     await page.goto(`/${tenant}/exceptions`);
     await expect(page.getByText("No open exceptions")).toBeVisible();
-    // It counts seconds only once it runs: its first request was answered.
+    // The board counts seconds once its first request has been answered.
     await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
     await setVisibility(page, "hidden");
     let requests = 0;
@@ -84,8 +84,8 @@ test.describe("while it is open, the SLA board", () => {
     await expect(rowOf(page, "First")).toBeHidden();
     await page.evaluate(() => window.dispatchEvent(new Event("focus")));
     await expect(page).toHaveTitle(/^Exceptions/);
-    // By key, since the pointer stays. The mark disappears by itself, so the test looks for it from
-    // before.
+    // By keyboard, because the pointer must stay over the list. The mark disappears by itself, so
+    // the test waits for it from before.
     const marked = page.waitForFunction(() =>
       document.querySelector("tr[data-news=arrived]")?.textContent?.includes("First"),
     );

@@ -3,7 +3,7 @@ import { expect, type Page } from "@playwright/test";
 import { editing } from "#e2e/exception-statements.ts";
 import type { SlaList } from "#lib/exceptions/contract.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
-import { beSignedIn, report, reportMany, rowOf, scrollToEnd, tokenColour } from "./person.ts";
+import { beSignedIn, report, reportMany, rowOf, scrollToEnd, tokenColor } from "./person.ts";
 import { test } from "./test.ts";
 
 const rows = (page: Page) => page.locator("tr[data-id]");
@@ -38,7 +38,7 @@ test.describe("the SLA board", () => {
     await expect(row).toContainText("€1,250.00");
     await expect(row).toContainText("leo");
     const rail = await row.evaluate((one) => getComputedStyle(one, "::before").backgroundColor);
-    expect(rail).toBe(await tokenColour(page, { "data-risk": "high" }, "--risk-rail"));
+    expect(rail).toBe(await tokenColor(page, { "data-risk": "high" }, "--risk-rail"));
     await expect(page.getByRole("button", { name: /^At risk/ })).toContainText("1");
     expect(await page.evaluate(() => "sameDocument" in window)).toBe(true);
   });
@@ -54,7 +54,7 @@ test.describe("the SLA board", () => {
         report(tenant, { title: `Due in ${due_in_minutes}`, due_in_minutes }),
       ),
     );
-    // Room for every row.
+    // Tall enough to show every row.
     await page.setViewportSize({ width: 1280, height: 1600 });
     await page.goto(`/${tenant}/exceptions?charts=true&breached=true`);
     const open = page.getByRole("table", { name: "Open exceptions by time to breach" });
@@ -64,7 +64,7 @@ test.describe("the SLA board", () => {
     await page.getByText("Show as table").first().click();
     await expect(open).toBeVisible();
 
-    // All of them move with the time; at one moment they agree.
+    // All of these change with time, so they are compared until they agree at one moment.
     await expect(async () => {
       const { items, summary } = (await api("GET", "/v1/exceptions/sla", { bearer, tenant }))
         .json as SlaList;
@@ -146,7 +146,7 @@ test.describe("the SLA board", () => {
     await page.getByRole("button", { name: "Filter by severity" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Critical 1" }).click();
     await expect(page).toHaveURL(/severity=critical/);
-    // The counts of its other values don't shrink with its choice.
+    // A filter's own choice doesn't change the counts of its other values.
     await expect(page.getByRole("menuitemcheckbox", { name: "Low 1" })).toBeVisible();
     await page.keyboard.press("Escape");
     await expect(rowOf(page, "Soon due")).toBeHidden();
@@ -171,7 +171,7 @@ test.describe("the SLA board", () => {
     ).toBeVisible();
   });
 
-  test("opens on exceptions that can still be saved, in groups, and unfolds breached ones", async ({
+  test("opens on exceptions that aren't breached, in groups, and unfolds breached ones on request", async ({
     page,
   }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30 });
@@ -205,7 +205,7 @@ test.describe("the SLA board", () => {
       await page.keyboard.press("ArrowDown");
       await expect(link("Item 2")).toBeFocused({ timeout: 500 });
     }).toPass();
-    // Neither is rendered when its key is pressed.
+    // Neither of these rows is rendered when its key is pressed.
     await page.keyboard.press("End");
     await expect(link("Item 50")).toBeFocused();
     await page.keyboard.press("Home");
@@ -261,7 +261,7 @@ test.describe("the SLA board", () => {
     await dialog.getByRole("button", { name: "Create exception" }).click();
     await expect(rowOf(page, "Fee of 12.50")).toContainText("€12.50");
 
-    // The name of the reconciliation in the filter.
+    // The form shows the name of the reconciliation that the board is filtered by.
     const period = {
       name: "Payouts to bank",
       period_start: "2026-10-01",
@@ -326,11 +326,14 @@ test.describe("the SLA board", () => {
   test("downloads the report of the last 30 days, and reports a failure", async ({ page }) => {
     await report(tenant, { title: "Late one", due_in_minutes: -30, severity: "critical" });
     await page.goto(`/${tenant}/exceptions`);
-    const askFor = async (name: string) => {
+    const chooseMenuItem = async (name: string) => {
       await page.getByRole("button", { name: "More", exact: true }).click();
       await page.getByRole("menuitem", { name }).click();
     };
-    const [download] = await Promise.all([page.waitForEvent("download"), askFor("By severity")]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      chooseMenuItem("By severity"),
+    ]);
     expect(download.suggestedFilename()).toMatch(
       new RegExp(`^sla-${tenant}-by-severity-\\d{4}-\\d\\d-\\d\\d\\.csv$`),
     );
@@ -344,7 +347,7 @@ test.describe("the SLA board", () => {
         json: { code: "unavailable", detail: "Not now.", request_id: null },
       }),
     );
-    await askFor("By day");
+    await chooseMenuItem("By day");
     await expect(page.getByRole("status").getByText("Not now.")).toBeVisible();
   });
 
@@ -401,7 +404,7 @@ test.describe("the SLA board", () => {
     await expect(rowOf(page, "Still there")).toBeVisible();
   });
 
-  test("scrolls through all of 300 with few rows in the document", async ({ page }) => {
+  test("scrolls through 300 exceptions with fewer than 80 rows in the DOM", async ({ page }) => {
     await reportMany(tenant, 300);
     await page.goto(`/${tenant}/exceptions`);
     await expect(rowOf(page, "Item 1")).toBeVisible();

@@ -11,7 +11,7 @@ test.beforeEach(async ({ context }) => {
 });
 
 const bar = (page: Page) => page.getByRole("region", { name: "Selected exceptions" });
-/** The page listens once this works. */
+/** Opens the board and waits until it reacts to input. */
 async function openBoard(page: Page): Promise<void> {
   await page.goto(`/${tenant}/exceptions`);
   const all = page.getByRole("checkbox", { name: "Select all loaded exceptions" });
@@ -36,7 +36,7 @@ async function stored(): Promise<
   return Object.fromEntries(rows.map(({ title, ...row }) => [title, row]));
 }
 
-test("rows are chosen one by one, in a range, all at once and by keyboard", async ({ page }) => {
+test("rows are selected one by one, in a range, all at once and by keyboard", async ({ page }) => {
   await reportMany(tenant, 6);
   const scripts: string[] = [];
   page.on(
@@ -47,9 +47,9 @@ test("rows are chosen one by one, in a range, all at once and by keyboard", asyn
   await page.waitForLoadState("networkidle");
   const before = scripts.length;
   // While the bar loads, the board stays and shows the selection.
-  let arrive = () => {};
+  let releaseScripts = () => {};
   const held = new Promise<void>((resolve) => {
-    arrive = resolve;
+    releaseScripts = resolve;
   });
   await page.route("**/_next/static/**", async (route) => {
     await held;
@@ -58,7 +58,7 @@ test("rows are chosen one by one, in a range, all at once and by keyboard", asyn
   await boxOf(page, "Item 2").check();
   await expect(rowOf(page, "Item 6")).toBeVisible();
   await expect(bar(page)).toBeHidden();
-  arrive();
+  releaseScripts();
   await expect(bar(page)).toContainText("1 selected");
   expect(new Set(scripts).size).toBeGreaterThan(before);
   await bar(page).getByRole("button", { name: "Clear the selection" }).click();
@@ -164,7 +164,7 @@ test("one undo restores every exception that a change by filter changed, loaded 
     .check();
   await bar(page).getByRole("button", { name: "Select all 520" }).click();
   await page.keyboard.press("m");
-  // The lists are still being read again when Undo is pressed.
+  // The lists are still being reloaded when Undo is pressed.
   await page.route(/\/v1\/exceptions\/sla/, () => {});
   await page.getByRole("button", { name: "Change 520 exceptions" }).click();
   const toast = page.getByRole("status").filter({ hasText: "520 exceptions assigned to ada" });
@@ -225,8 +225,8 @@ test("exceptions that can't change are named and stay selected, and the others c
   await report(tenant, { title: "Still open", due_in_minutes: 310 });
   await openBoard(page);
   await expect(rowOf(page, "Still open")).toBeVisible();
-  // What another one does in the meantime is not on this board yet: what was asked before is
-  // answered by then.
+  // This board must not load the colleague's change. Once a request is aborted, all earlier ones
+  // have been answered, and later ones are aborted, too.
   const cut = page.waitForEvent("requestfailed", (request) =>
     request.url().includes("/v1/exceptions/sla"),
   );
@@ -256,7 +256,7 @@ test("exceptions that can't change are named and stay selected, and the others c
   });
 });
 
-test("a lost response is retried under the same key, and rolled back if it never comes", async ({
+test("a call whose response is lost is retried under the same key, and a failed one is rolled back", async ({
   page,
 }) => {
   await reportMany(tenant, 2);
@@ -306,7 +306,7 @@ test("a lost response is retried under the same key, and rolled back if it never
   await expect(boxOf(page, "Item 2")).toBeChecked();
 });
 
-test("more exceptions than one call accepts are sent in parts, and can be stopped", async ({
+test("a change of more exceptions than one call accepts is sent in parts, and can be stopped", async ({
   page,
 }) => {
   test.slow();

@@ -20,10 +20,10 @@ test.beforeEach(async ({ context }) => {
   call = (method, path, body) => api(method, path, { bearer, tenant, body });
 });
 
-const only = async () =>
+const onlyCalendar = async () =>
   ((await call("GET", "/v1/calendars")).json as { items: Calendar[] }).items[0] as Calendar;
 
-test("an admin makes a calendar with hours past midnight and holidays of a file", async ({
+test("an admin creates a calendar with hours past midnight and holidays from a file", async ({
   page,
 }) => {
   await page.goto(`/${tenant}/calendars`);
@@ -81,7 +81,7 @@ test("an admin makes a calendar with hours past midnight and holidays of a file"
 
   await page.getByRole("button", { name: "Create calendar" }).click();
   await expect(page.getByText("Version 1")).toBeVisible();
-  const { weekly, special_days } = await only();
+  const { weekly, special_days } = await onlyCalendar();
   expect(weekly).toContainEqual({ day: "saturday", from: "22:00", to: "06:00" });
   expect(special_days).toContainEqual({
     date: `${year}-12-31`,

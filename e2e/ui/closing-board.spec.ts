@@ -44,7 +44,7 @@ async function twoPairs(): Promise<{ tenant: string; periods: () => Promise<numb
 
 const cell = (page: Page, name: string) => page.getByRole("link", { name: new RegExp(name) });
 
-test("the next periods of all pairs are shown first, and then opened", async ({
+test("the next periods of all pairs are previewed before they are opened", async ({
   page,
   context,
 }) => {
@@ -83,7 +83,7 @@ test("the next periods of all pairs are shown first, and then opened", async ({
   await expect(dialog).toBeHidden();
 });
 
-test("an analyst sees the month and opens no period", async ({ page, context }) => {
+test("an analyst sees the month, but can't open a period", async ({ page, context }) => {
   const { tenant } = await twoPairs();
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/closing-board?next=true`);

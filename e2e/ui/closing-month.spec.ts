@@ -10,7 +10,7 @@ import { anotherContext, test } from "./test.ts";
 const SLOW = 300_000;
 /** Each of the bank's open lines has a suggestion; a third of the ledger's have no counterpart. */
 const OPEN = 9;
-/** A page that was left open asks again within so long. */
+/** An open page polls again within this time. */
 const POLL_MS = 45_000;
 
 type Counted = { keys: number; clicks: number };
@@ -32,7 +32,7 @@ const ask = async <Body>(
   return json as Body;
 };
 
-async function counting(context: BrowserContext): Promise<Counted> {
+async function countActions(context: BrowserContext): Promise<Counted> {
   const counted = { keys: 0, clicks: 0 };
   await context.exposeFunction("count", (kind: keyof Counted) => {
     counted[kind] += 1;
@@ -75,7 +75,11 @@ test("a month is prepared, reviewed, closed and audited by three people", async 
   await beSignedIn(context, { [tenant]: ["tenant_lead"] }, "ada");
   await beSignedIn(pocket, { [tenant]: ["tenant_lead"] }, "ben");
   await beSignedIn(office, { [tenant]: ["tenant_auditor"] }, "cleo");
-  const counts = [await counting(context), await counting(pocket), await counting(office)];
+  const counts = [
+    await countActions(context),
+    await countActions(pocket),
+    await countActions(office),
+  ];
   const [ben, cleo] = [await pocket.newPage(), await office.newPage()];
   const film = new Film("A month is closed by three people");
   const began = performance.now();

@@ -1,7 +1,14 @@
 import { expect } from "@playwright/test";
 import { tenantWithAdmin } from "../api/api-keys/keys.ts";
 import { api, createTenant, userToken } from "../fixtures.ts";
-import { beSignedIn, keep, openPalette, reconcile, report, reportMany } from "./person.ts";
+import {
+  beSignedIn,
+  createReconciliation,
+  createRecord,
+  openPalette,
+  report,
+  reportMany,
+} from "./person.ts";
 import { test } from "./test.ts";
 
 test("the palette opens a page by a few letters and Enter", async ({ page, context }) => {
@@ -23,7 +30,7 @@ test("the page doesn't move while the palette loads", async ({ page, context }) 
   const held = page.waitForRequest("**/_next/static/chunks/**");
   await page.getByRole("button", { name: "Search or jump to" }).click();
   await held;
-  // Time to render, by the clock: a browser may draw no frame while nothing changes.
+  // Waits by the clock, because a browser may draw no frame while nothing changes.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
   expect(await page.getByRole("heading", { name: "Exceptions", exact: true }).isVisible()).toBe(
     true,
@@ -64,8 +71,8 @@ test("the palette finds every kind of resource, and opens the chosen one", async
   const { tenant } = admin;
   await admin.create({ name: "Larkspur feed" });
   await report(tenant, { title: "Larkspur line is missing", due_in_minutes: 30 });
-  await keep(tenant, "integrations", { name: "Larkspur bank" });
-  await reconcile(tenant, { name: "Larkspur to ledger" });
+  await createRecord(tenant, "integrations", { name: "Larkspur bank" });
+  await createReconciliation(tenant, { name: "Larkspur to ledger" });
   const view = { name: "Larkspur work", shared: true, filters: { severity: ["critical"] } };
   const bearer = await userToken(tenant, ["tenant_lead"], "leo");
   expect((await api("POST", "/v1/views", { bearer, tenant, body: view })).status).toBe(201);
@@ -144,7 +151,7 @@ test("a command that a role may not use is listed, disabled, and names the role 
   await expect(option).toBeVisible();
 });
 
-test("an action opens its form, over which the palette does not come", async ({
+test("an action opens its form, and the palette doesn't open above a form", async ({
   page,
   context,
 }) => {
@@ -168,7 +175,7 @@ test("an action opens its form, over which the palette does not come", async ({
   await expect(form.getByLabel("Name")).toHaveValue("Half typed");
 });
 
-test("the palette switches the tenant and keeps the page, and turns theme and times", async ({
+test("the palette switches the tenant but stays on the page, and changes theme and time zone", async ({
   page,
   context,
 }) => {

@@ -10,7 +10,7 @@ const STATEMENT = JSON.stringify({
   lines: [{ amount: "12.50", value_date: "2026-11-05", reference: "RG-1" }],
 });
 
-async function sourceOf(tenant: string): Promise<string> {
+async function createSource(tenant: string): Promise<string> {
   const { json } = await api("POST", "/v1/sources", {
     bearer: await userToken(tenant, ["tenant_admin"]),
     tenant,
@@ -34,7 +34,7 @@ test("an admin connects a source, tests it and fetches a file, by keyboard on a 
     const tenant = await createTenant();
     await beSignedIn(context, { [tenant]: ["tenant_admin"] }, "ada");
     await page.setViewportSize(PHONE);
-    await page.goto(`/${tenant}/sources/${await sourceOf(tenant)}`);
+    await page.goto(`/${tenant}/sources/${await createSource(tenant)}`);
     const section = page.getByRole("region", { name: "Connection" });
     await section.getByRole("button", { name: "Connect" }).press("Enter");
     const form = page.getByRole("dialog", { name: "Connection of Bank" });
@@ -73,10 +73,10 @@ test("an admin connects a source, tests it and fetches a file, by keyboard on a 
   }
 });
 
-test("an analyst reads the connection and finds nothing to change", async ({ page, context }) => {
+test("an analyst sees the connection, but can't change it", async ({ page, context }) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] }, "ana");
-  await page.goto(`/${tenant}/sources/${await sourceOf(tenant)}`);
+  await page.goto(`/${tenant}/sources/${await createSource(tenant)}`);
   const section = page.getByRole("region", { name: "Connection" });
   await expect(section.getByText("An admin can connect it.")).toBeVisible();
   await expect(section.getByRole("button")).toHaveCount(0);

@@ -12,8 +12,8 @@ test.beforeEach(async ({ page }) => {
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** Opens by keyboard what a button opens. */
-async function enter(page: Page, target: Locator): Promise<void> {
+/** Moves the focus to an element by Tab, and presses Enter. */
+async function pressEnterOn(page: Page, target: Locator): Promise<void> {
   await tabTo(page, target);
   await page.keyboard.press("Enter");
 }
@@ -23,7 +23,7 @@ test.describe("by keyboard,", () => {
     page,
   }) => {
     const opener = button(page, "Dialog");
-    await enter(page, opener);
+    await pressEnterOn(page, opener);
     const dialog = page.getByRole("dialog", { name: "Revoke Bank feed" });
     await expect(dialog).toHaveAccessibleDescription("The key stops working immediately.");
     await expect(dialog.getByLabel("Reason")).toBeFocused();
@@ -62,7 +62,7 @@ test.describe("by keyboard,", () => {
   test("a panel closes by Escape or a click outside, and returns the focus", async ({ page }) => {
     const opener = button(page, "Panel");
     const panel = page.getByRole("dialog", { name: "A panel" });
-    await enter(page, opener);
+    await pressEnterOn(page, opener);
     await expect(panel).toBeVisible();
     expect(await panel.evaluate((element) => element.contains(document.activeElement))).toBe(true);
     await page.keyboard.press("Escape");
@@ -78,7 +78,7 @@ test.describe("by keyboard,", () => {
   test("a side panel leaves the page usable and closes by Escape", async ({ page }) => {
     const opener = button(page, "Docked panel");
     const panel = page.getByRole("dialog", { name: "A docked panel" });
-    await enter(page, opener);
+    await pressEnterOn(page, opener);
     await expect(panel).toBeVisible();
     await expect(opener).toBeFocused();
     await button(page, "Toast").click();
@@ -88,7 +88,7 @@ test.describe("by keyboard,", () => {
     await expect(panel).toBeHidden();
 
     await page.setViewportSize({ width: 1000, height: 800 });
-    await enter(page, opener);
+    await pressEnterOn(page, opener);
     await expect(panel).toBeVisible();
     expect(
       await panel.evaluate(
@@ -137,7 +137,7 @@ test.describe("by keyboard,", () => {
     await expect(page.getByRole("menu")).toBeHidden();
   });
 
-  test("Tab stops once at a group of choices, and the arrow keys choose", async ({ page }) => {
+  test("a group of choices is one tab stop, and the arrow keys choose", async ({ page }) => {
     await tabTo(page, page.getByRole("radio", { name: "90 days" }));
     await page.keyboard.press("ArrowDown");
     await expect(page.getByRole("radio", { name: "Never" })).toBeChecked();
@@ -150,13 +150,13 @@ test.describe("by keyboard,", () => {
 
   test("a disclosure opens and closes", async ({ page }) => {
     const summary = page.getByText("More details");
-    await enter(page, summary);
+    await pressEnterOn(page, summary);
     await expect(page.getByText("Its content loads when it opens.")).toBeVisible();
     await page.keyboard.press("Enter");
     await expect(page.getByText("Its content loads when it opens.")).toBeHidden();
   });
 
-  test("a field describes its error, and the error is linked to the field", async ({ page }) => {
+  test("an invalid field is marked as such, and described by its error", async ({ page }) => {
     const field = page.getByLabel("With an error");
     await tabTo(page, field);
     await expect(field).toHaveAttribute("aria-invalid", "true");
@@ -167,11 +167,11 @@ test.describe("by keyboard,", () => {
   });
 
   test("a message is announced, and can be dismissed", async ({ page }) => {
-    await enter(page, button(page, "Failure toast"));
+    await pressEnterOn(page, button(page, "Failure toast"));
     const message = page.getByRole("status").filter({ hasText: "Couldn't save" });
     await expect(message).toBeVisible();
     await expect(button(page, "Failure toast")).toBeFocused();
-    await enter(page, message.getByRole("button"));
+    await pressEnterOn(page, message.getByRole("button"));
     await expect(message).toBeHidden();
   });
 });

@@ -57,7 +57,7 @@ test("an example is copied as shown, in the chosen language", async ({ page, con
   await expect.poll(copied).toContain("tieout api POST /v1/exceptions --data");
 });
 
-test("a phone's navigation opens, leads on, and closes", async ({ page }) => {
+test("a phone's navigation opens, and closes when a link is followed", async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 800 });
   await page.goto("/docs");
   const navigation = page.getByRole("navigation", { name: "Documentation" });
@@ -69,7 +69,7 @@ test("a phone's navigation opens, leads on, and closes", async ({ page }) => {
   await expect(navigation).toBeHidden();
 });
 
-test("the pages before and after are one step away, and a heading's link is its address", async ({
+test("each page links to the previous and the next one, and each heading has its own URL", async ({
   page,
 }) => {
   await page.goto("/docs/guides/quickstart");
@@ -83,7 +83,7 @@ test("the pages before and after are one step away, and a heading's link is its 
   await expect(page.getByRole("heading", { name: "A server: API key" })).toBeInViewport();
 });
 
-test("the dashboard leads to the documentation, and an error of a page to its own page there", async ({
+test("the dashboard links to the documentation, and an error to its page there", async ({
   page,
   context,
 }) => {
@@ -113,8 +113,8 @@ test("the dashboard leads to the documentation, and an error of a page to its ow
   await expect(page.getByRole("heading", { level: 1, name: "internal" })).toBeVisible();
 });
 
-// All are made by the same parts, of which the walk looks at the longest. How wide each is, its own
-// words say.
+// All guides use the same components, and the walk checks the longest guide. Here only their texts
+// can be too wide.
 test("no guide scrolls sideways on a phone", async ({ page }) => {
   await page.setViewportSize(PHONE);
   for (const slug of GUIDE_SLUGS) {

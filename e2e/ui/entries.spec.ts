@@ -4,7 +4,7 @@ import { beSignedIn } from "./person.ts";
 import { expectAxeFindsNothing, PHONE } from "./soundness.ts";
 import { test } from "./test.ts";
 
-/** October of two sources: a fee of 2.50, and an open line of 40.00 at the left. */
+/** A period of two sources, with a fee of 2.50 and an open line of 40.00 on the left. */
 async function october(tenant: string): Promise<string> {
   const bearer = await userToken(tenant, ["tenant_admin"]);
   const post = async <Answer>(path: string, body: object) => {
@@ -38,7 +38,7 @@ async function october(tenant: string): Promise<string> {
   return id;
 }
 
-test("accounts are set and tried, and the batch of a close is downloaded and marked", async ({
+test("accounts are set and previewed, and the batch of a close is downloaded and marked as exported", async ({
   page,
   context,
 }) => {
@@ -100,7 +100,7 @@ test("accounts are set and tried, and the batch of a close is downloaded and mar
   await expect(page.getByRole("row", { name: /2026-0001.*October/ })).toBeVisible();
 });
 
-test("rules are tried on any period of the pair, and a failure to load connections is shown", async ({
+test("rules can be previewed on any period of the pair, and a failure to load connections is shown", async ({
   page,
   context,
 }) => {
@@ -142,7 +142,7 @@ test("rules are tried on any period of the pair, and a failure to load connectio
   await expectAxeFindsNothing(page);
 });
 
-test("of several hundred connections, the oldest can be chosen to push to", async ({
+test("the oldest of several hundred connections can be chosen to push to", async ({
   page,
   context,
 }) => {
@@ -189,7 +189,7 @@ test("of several hundred connections, the oldest can be chosen to push to", asyn
   await expect(field.locator("option:checked")).toHaveText("sftp://oldest.bank.example/in");
 });
 
-test("an auditor reads entry rules and batches, and changes neither", async ({ page, context }) => {
+test("an auditor sees entry rules, but can't change them", async ({ page, context }) => {
   const tenant = await createTenant();
   const id = await october(tenant);
   await beSignedIn(context, { [tenant]: ["tenant_auditor"] }, "aud");

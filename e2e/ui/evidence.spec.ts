@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { api, createTenant, userToken } from "../fixtures.ts";
-import { beSignedIn, reconcile, report } from "./person.ts";
+import { beSignedIn, createReconciliation, report } from "./person.ts";
 import { expectAxeFindsNothing, PHONE } from "./soundness.ts";
 import { test } from "./test.ts";
 
@@ -15,7 +15,7 @@ test("files are added to a period, downloaded, and removed with a reason", async
   context,
 }) => {
   const tenant = await createTenant();
-  const { id } = await reconcile(tenant, { name: "Payouts" });
+  const { id } = await createReconciliation(tenant, { name: "Payouts" });
   await beSignedIn(context, { [tenant]: ["tenant_lead"] }, "leo");
   await page.setViewportSize(PHONE);
   await page.goto(`/${tenant}/reconciliations/${id}`);
@@ -44,7 +44,7 @@ test("files are added to a period, downloaded, and removed with a reason", async
   await expect(files(page)).toHaveText([/second\.txt/]);
 });
 
-test("an auditor reads an exception's evidence, and finds nowhere to add any", async ({
+test("an auditor sees an exception's evidence, but can't add or remove any", async ({
   page,
   context,
 }) => {

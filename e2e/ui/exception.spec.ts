@@ -40,7 +40,7 @@ test("an exception opens next to the board with its own URL", async ({ page }) =
   await expect(panel(page)).toBeHidden();
 });
 
-test("the keyboard alone opens, takes, reviews and closes an exception", async ({ page }) => {
+test("an exception is opened, assigned and put in review by keyboard alone", async ({ page }) => {
   const link = rowOf(page, "Payout 4711").getByRole("link");
   await link.focus();
   await page.keyboard.press("Enter");
@@ -74,7 +74,7 @@ test("the keyboard alone opens, takes, reviews and closes an exception", async (
   await expect(rowOf(page, "Payout 4711")).toContainText("In review");
 });
 
-test("it is assigned to a member found by part of the name, or to a typed name", async ({
+test("an exception is assigned to a member found by part of the name, or to a typed name", async ({
   page,
 }) => {
   await sql(
@@ -128,7 +128,7 @@ test("resolving asks for a reason, and removes the exception from the board", as
 test("a change that the server refuses is rolled back", async ({ page }) => {
   await rowOf(page, "Payout 4711").getByRole("link").click();
   const problem = { code: "conflict", detail: "Another decision came first.", request_id: "req_1" };
-  // Nothing but the page's own memory can take it back.
+  // All other calls fail, so only the page's own state can roll the change back.
   await page.route("**/v1/**", (route) =>
     route.request().method() === "PATCH"
       ? route.fulfill({ status: 409, json: problem })
@@ -144,7 +144,7 @@ test("a change that the server refuses is rolled back", async ({ page }) => {
   expect(await stored()).toMatchObject({ assigned_to: null });
 });
 
-test("shows its SLA timeline when opened, and updates it after a change", async ({ page }) => {
+test("the SLA timeline loads when it is opened, and updates after a change", async ({ page }) => {
   const requests: string[] = [];
   page.on("request", (request) => requests.push(new URL(request.url()).pathname));
   await rowOf(page, "Payout 4711").getByRole("link").click();
@@ -176,7 +176,7 @@ test("comments and changes form one stream; comments are text with mentions", as
     [tenant, id],
   );
   await rowOf(page, "Payout 4711").getByRole("link").click();
-  // Who was assigned something is known.
+  // An assignee of any exception can be mentioned.
   await report(tenant, { title: "Another", due_in_minutes: 900, assigned_to: "user:zoe" });
   const activity = panel(page).getByRole("list", { name: "Activity" }).getByRole("listitem");
   await expect(activity).toHaveCount(50);
@@ -215,7 +215,7 @@ test("the title, severity and deadline are edited in place", async ({ page }) =>
   await expect(
     renamed.getByRole("button", { name: /^2 Jan, 10:00.*edit the deadline/ }),
   ).toBeVisible();
-  // As the page shows it: in UTC, though the browser is in Berlin.
+  // The field is in UTC, as the page shows times, although the browser is in Berlin.
   const due_at = "2030-01-02T10:00:00.000Z";
   await expect(async () =>
     expect(await stored()).toMatchObject({

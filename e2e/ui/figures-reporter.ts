@@ -1,6 +1,6 @@
 /**
- * Prints what the walk measured, the heaviest views first, and what people did in the sessions that
- * were counted.
+ * Prints the walk's measurements, views with the most script first, and the counted actions of each
+ * session.
  */
 import type { Reporter, TestCase, TestResult } from "@playwright/test/reporter";
 import { FIGURES, SESSION } from "./figures.ts";

@@ -15,14 +15,14 @@ export type Figures = {
   script_kb: number;
 };
 
-/** From there on a browser calls a task long. */
-export const LONG_MS = 50;
+/** Browsers report a task of at least this duration as a long task. */
+export const LONG_TASK_MS = 50;
 
 /**
- * @returns what asks for the milliseconds that the page has worked so far, whatever else the
- * machine had to do.
+ * @returns a function that reads the CPU time of the page's main thread so far, in milliseconds.
+ * Other load on the machine doesn't count.
  */
-export async function ownWork(page: Page): Promise<() => Promise<number>> {
+export async function trackMainThread(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   return async () => {
@@ -45,15 +45,15 @@ declare global {
 }
 
 /**
- * Measures a page from before its first script: for `addInitScript`. Blocked time is the part of
- * each task beyond 50 ms.
+ * Measures a page from before its first script on: an argument of `addInitScript`. Blocked time is
+ * the part of each task beyond 50 ms.
  */
-export function watch(): void {
+export function recordFigures(): void {
   const seen = { largestPaint: 0, layoutShift: 0, moved: [] as string[], blocked: 0 };
   window.figures = seen;
-  const observe = (type: string, take: (entry: never) => void) =>
+  const observe = (type: string, handle: (entry: never) => void) =>
     new PerformanceObserver((list) =>
-      list.getEntries().forEach((entry) => void take(entry as never)),
+      list.getEntries().forEach((entry) => void handle(entry as never)),
     ).observe({ type, buffered: true });
   observe("largest-contentful-paint", ({ startTime }: PerformanceEntry) => {
     seen.largestPaint = startTime;
@@ -76,12 +76,12 @@ export function watch(): void {
   });
 }
 
-/** What has moved so far, and how far: for the message of a failure. */
-export function movedOn(page: Page): Promise<string[]> {
+/** The elements that have moved so far, and how far, for a failure message. */
+export function movedElements(page: Page): Promise<string[]> {
   return page.evaluate(() => window.figures.moved);
 }
 
-/** So far. Script counts as it came over the wire, whether or not this browser had it already. */
+/** The figures so far. Scripts count with their compressed size, also if they were cached. */
 export function figuresOf(page: Page): Promise<Figures> {
   return page.evaluate(() => {
     const scripts = performance

@@ -1,6 +1,6 @@
 /**
- * Pictures of what several people do, one after another, on a sheet. They are only taken by `npm
- * run screenshots`.
+ * Screenshots of what several people do, in order, on one sheet. Only `npm run screenshots` takes
+ * them.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Browser, Page } from "@playwright/test";
 const FOLDER = process.env.SCREENSHOTS;
 const HEIGHT_PX = 420;
 
-type Frame = { words: string; picture: Buffer };
+type Frame = { caption: string; picture: Buffer };
 
 export class Film {
   readonly #name: string;
@@ -20,13 +20,13 @@ export class Film {
     this.#name = name;
   }
 
-  /** @param words who sees what */
-  async take(page: Page, words: string): Promise<void> {
+  /** @param caption who sees what */
+  async take(page: Page, caption: string): Promise<void> {
     if (FOLDER === undefined) return;
     const seconds = Math.round((performance.now() - this.#began) / 1000);
     const at = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
     this.#frames.push({
-      words: `${this.#frames.length + 1}. ${words} (${at})`,
+      caption: `${this.#frames.length + 1}. ${caption} (${at})`,
       picture: await page.screenshot(),
     });
   }
@@ -38,9 +38,9 @@ export class Film {
     mkdirSync(folder, { recursive: true });
     const page = await browser.newPage({ viewport: { width: 2100, height: 1200 } });
     const pictures = this.#frames.map(
-      ({ words, picture }) =>
+      ({ caption, picture }) =>
         `<figure style="margin:0"><img src="data:image/png;base64,${picture.toString("base64")}" style="height:${HEIGHT_PX}px;display:block">` +
-        `<figcaption style="padding:6px 0 14px;max-width:${HEIGHT_PX * 1.6}px">${words}</figcaption></figure>`,
+        `<figcaption style="padding:6px 0 14px;max-width:${HEIGHT_PX * 1.6}px">${caption}</figcaption></figure>`,
     );
     await page.setContent(
       `<body style="margin:0;padding:16px;font:16px sans-serif;background:#ddd"><h1 style="font-size:22px">${this.#name}</h1><p>${figures}</p>` +

@@ -6,7 +6,7 @@ import { test } from "./test.ts";
 
 const card = (page: Page) => page.getByRole("region", { name: "First steps" });
 
-test("the steps follow what happens, live: a key, its first call, a webhook, an event", async ({
+test("the first steps are completed live: a key, its first call, a webhook, an event", async ({
   page,
   context,
 }) => {
@@ -37,7 +37,7 @@ test("the steps follow what happens, live: a key, its first call, a webhook, an 
   await expect(page.getByRole("region", { name: "You're all set" })).toBeHidden();
 });
 
-test("once dismissed, they stay hidden on every device, and the menu restores them", async ({
+test("dismissed first steps stay hidden on every device, and the menu restores them", async ({
   page,
   context,
 }) => {

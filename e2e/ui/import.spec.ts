@@ -20,7 +20,7 @@ async function choose(page: Page, name: string, content: string): Promise<void> 
   await expect(card(page)).toContainText(name);
 }
 
-async function saved(page: Page, button: string): Promise<{ name: string; text: string }> {
+async function downloadFrom(page: Page, button: string): Promise<{ name: string; text: string }> {
   const [download] = await Promise.all([
     page.waitForEvent("download"),
     page.getByRole("button", { name: button }).click(),
@@ -47,10 +47,12 @@ async function imported(): Promise<number> {
   return row?.n ?? 0;
 }
 
-test("from the board to the board: a template, filled, is imported", async ({ page }) => {
+test("the board's CSV template can be imported, and its exception is on the board", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions`);
   await page.getByRole("link", { name: "Import a file" }).click();
-  const { name, text } = await saved(page, "CSV template");
+  const { name, text } = await downloadFrom(page, "CSV template");
   await choose(page, name, text);
   await card(page).getByRole("button", { name: "Start import" }).click();
   await expect(card(page).getByRole("status")).toHaveText("Finished");
@@ -80,23 +82,25 @@ test("rejected rows are listed by number and reason, and can be downloaded to fi
   ]);
   expect(await imported()).toBe(2);
 
-  const reasons = await saved(page, "Reasons");
+  const reasons = await downloadFrom(page, "Reasons");
   expect(reasons.text).toContain(
     '\r\n5,currency,amount_minor and currency must be sent together.,"\'=1+1,low,5"\r\n',
   );
-  const records = await saved(page, "Rows to fix");
+  const records = await downloadFrom(page, "Rows to fix");
   expect(records.name).toBe("feed-rejected.csv");
   expect(
     records.text.startsWith('title,severity,amount_minor\n"Two\nlines",urgent,\n=1+1,low,5\n'),
   ).toBe(true);
 });
 
-test("shows real progress, pauses and resumes, and imports nothing twice", async ({ page }) => {
+test("an import shows its progress, can be paused and resumed, and imports nothing twice", async ({
+  page,
+}) => {
   await page.goto(`/${tenant}/exceptions/import`);
   const content = csvOf(4500);
   await choose(page, "feed.csv", content);
   const keys: string[] = [];
-  // The third part is imported, and its answer is lost with the stop.
+  // The third part is imported, but its response is lost because of the pause.
   await page.route("**/v1/exceptions/import", async (route) => {
     keys.push(route.request().headers()["idempotency-key"] ?? "");
     if (keys.length !== 3) return route.continue();
@@ -163,7 +167,7 @@ test("an unreachable server is retried automatically", async ({ page }) => {
   expect(await imported()).toBe(2);
 });
 
-test("a file that isn't text is refused as such", async ({ page }) => {
+test("a file that isn't UTF-8 text is refused with that reason", async ({ page }) => {
   await page.goto(`/${tenant}/exceptions/import`);
   await page.getByLabel("Choose a file").setInputFiles({
     name: "feed.csv",

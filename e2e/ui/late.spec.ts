@@ -1,6 +1,6 @@
 /**
- * What a slow network or a busy machine must not change: which object a key acts on, and what a
- * late response may do.
+ * On a slow network or a busy machine, a key still acts on the object it was pressed for, and a
+ * late response changes nothing else.
  */
 import { expect, type Page } from "@playwright/test";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
@@ -17,7 +17,7 @@ test.beforeEach(async ({ context }) => {
 const panel = (page: Page, title: string) => page.getByRole("dialog", { name: title, exact: true });
 const comment = (page: Page) => page.getByRole("textbox", { name: "Comment" });
 
-/** Keeps the page's requests back until the answer is called. `method`: only those. */
+/** Holds back requests of this method, or any, until the returned function is called. */
 async function hold(page: Page, url: string | RegExp, method?: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route(url, async (route) => {
@@ -66,7 +66,7 @@ test("keys typed after opening a dialog reach the dialog, even if its script loa
   expect(await assignees()).toBe("nobody");
 });
 
-test("a picker's field has the focus by the time that its press has been dealt with", async ({
+test("a picker's field has the focus as soon as its click or key press has been handled", async ({
   page,
 }) => {
   await report(tenant, { title: "Payout", due_in_minutes: 300 });
@@ -135,7 +135,9 @@ test("a late response to a comment or an undo doesn't change the form that is op
   await expect(panel(page, "B")).toBeVisible();
 });
 
-test("a comment that fails after its panel was left is reported and kept", async ({ page }) => {
+test("a comment that fails after another exception was opened is reported, and its text is kept", async ({
+  page,
+}) => {
   await report(tenant, { title: "A", due_in_minutes: 300 });
   await report(tenant, { title: "B", due_in_minutes: 301 });
   await openBoard(page, "A");
@@ -156,7 +158,7 @@ test("a comment that fails after its panel was left is reported and kept", async
   await expect(comment(page)).toHaveValue("Is it theirs?");
 });
 
-test("an undo whose response was lost is retried, and recognised as done", async ({ page }) => {
+test("an undo whose response was lost is retried, and recognized as done", async ({ page }) => {
   const { id } = await report(tenant, { title: "Payout", due_in_minutes: 300 });
   await openBoard(page, "Payout");
   await page.keyboard.press("m");
@@ -165,7 +167,7 @@ test("an undo whose response was lost is retried, and recognised as done", async
   await page.route(
     `**/v1/exceptions/${id}`,
     async (route) => {
-      // The request reaches the server, but its response nobody.
+      // The request reaches the server, but its response is lost.
       const bearer = await userToken(tenant, ["tenant_analyst"]);
       await api("PATCH", `/v1/exceptions/${id}`, {
         bearer,
@@ -184,22 +186,22 @@ test("an undo whose response was lost is retried, and recognised as done", async
   expect(await assignees()).toBe("nobody");
 });
 
-test("an exception that is closed while more rows load stays away, and the rows appear", async ({
+test("closing an exception while more rows load neither brings it back nor loses those rows", async ({
   page,
 }) => {
   await reportMany(tenant, 60);
   await openBoard(page, "Item 1");
   await page.keyboard.press("r");
   await expect(panel(page, "Item 1").getByLabel("Resolution")).toBeFocused();
-  // Which would take it away again.
+  // A poll for changes would remove the row again.
   await page.route("**/v1/exceptions/sla/changes?*", (route) => route.abort());
-  // As early as it can be: before the page has rendered that it asks.
+  // Closes it as early as possible: before the page has rendered that it is loading.
   await page.evaluate(() => {
-    const ask = window.fetch;
+    const originalFetch = window.fetch;
     window.fetch = (input, init) => {
       if (String(input).includes("cursor="))
         document.querySelector<HTMLElement>("form [value=resolved]")?.click();
-      return ask(input, init);
+      return originalFetch(input, init);
     };
   });
   await scrollToEnd(page, "All 59 shown");

@@ -9,7 +9,7 @@ const figure = (page: Page, name: string) =>
     .getByRole("link", { name: new RegExp(`^${name}`) });
 const rows = (page: Page) => page.getByRole("row").filter({ has: page.locator("a[data-row]") });
 
-test("each risk's number links to exactly its exceptions, and the tenant's name leads back", async ({
+test("each risk's number links to exactly its exceptions, and the tenant's name to the overview", async ({
   page,
   context,
 }) => {
@@ -63,7 +63,7 @@ test("money at risk, unassigned and next due link to exactly their exceptions", 
   await expect(rows(page)).toHaveCount(3);
 });
 
-test("a day's breaches lead to exactly those exceptions, wherever their deadlines are now", async ({
+test("a day's breaches link to exactly those exceptions, whatever their deadlines are now", async ({
   page,
   context,
 }) => {
@@ -77,7 +77,7 @@ test("a day's breaches lead to exactly those exceptions, wherever their deadline
   const breached = card.getByRole("link", { name: /breached on/ });
   const counts = async () =>
     (await breached.allTextContents()).map((text) => Number.parseInt(text, 10));
-  // Midnight may fall between the two.
+  // Midnight may fall between the two breaches.
   await expect
     .poll(async () => (await counts()).reduce((sum, count) => sum + count, 0), { timeout: 30_000 })
     .toBe(2);

@@ -12,7 +12,7 @@ test.beforeEach(async ({ context }) => {
 
 const pauseDialog = (page: Page) => page.getByRole("dialog", { name: /^Pause / });
 
-async function paused(): Promise<Record<string, string | null>> {
+async function pauseReasons(): Promise<Record<string, string | null>> {
   const answer = await api("GET", "/v1/exceptions", {
     bearer: await userToken(tenant, ["tenant_lead"]),
     tenant,
@@ -34,12 +34,12 @@ test("P on a row asks why, pauses and moves it last; P again resumes it", async 
   await expect(rowOf(page, "Payout 1")).toContainText("Paused");
   await expect(rowOf(page, "Payout 1")).toContainText("30 min left");
   await expect(page.locator("tr[data-id]").nth(1)).toContainText("Payout 1");
-  expect(await paused()).toEqual({ "Payout 1": "Waiting for the bank", "Payout 2": null });
+  expect(await pauseReasons()).toEqual({ "Payout 1": "Waiting for the bank", "Payout 2": null });
 
   await rowOf(page, "Payout 1").getByRole("link").focus();
   await page.keyboard.press("p");
   await expect(rowOf(page, "Payout 1")).not.toContainText("Paused");
-  expect(await paused()).toEqual({ "Payout 1": null, "Payout 2": null });
+  expect(await pauseReasons()).toEqual({ "Payout 1": null, "Payout 2": null });
 });
 
 test("the panel pauses and resumes, and its timeline shows both", async ({ page }) => {
@@ -99,7 +99,7 @@ test("a selection is paused with one reason, and exceptions that can't be paused
   await pauseDialog(page).getByRole("button", { name: "Pause 3 exceptions" }).click();
   await expect(page.getByText("2 exceptions paused").first()).toBeVisible();
   await expect(page.getByText(/Its deadline has passed/)).toBeVisible();
-  expect(await paused()).toEqual({
+  expect(await pauseReasons()).toEqual({
     Late: null,
     "Payout 1": "Bank holiday",
     "Payout 2": "Bank holiday",

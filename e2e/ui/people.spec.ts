@@ -4,7 +4,7 @@ import { linkIn, mailTo } from "../mailbox.ts";
 import { enter, openPalette } from "./person.ts";
 import { anotherContext, test } from "./test.ts";
 
-const CHOSEN = "a few words of my own";
+const NEW_PASSWORD = "a few words of my own";
 
 test("an invited person opens the link, sets a password and sees their pages", async ({
   page,
@@ -26,7 +26,7 @@ test("an invited person opens the link, sets a password and sees their pages", a
   const theirs = await (await anotherContext(browser)).newPage();
   await theirs.goto(linkIn(await mailTo(email)).url);
   await expect(theirs.getByText(`invited ${email} to Tenant ${tenant} as Lead`)).toBeVisible();
-  await theirs.getByLabel("New password").fill(CHOSEN);
+  await theirs.getByLabel("New password").fill(NEW_PASSWORD);
   await theirs.getByRole("button", { name: "Accept and sign in" }).click();
   await expect(theirs).toHaveURL(`/${tenant}`);
   await theirs.goto(`/${tenant}/reconciliations`);
@@ -36,7 +36,7 @@ test("an invited person opens the link, sets a password and sees their pages", a
 
   await theirs.context().clearCookies();
   await theirs.goto(`/${tenant}/profile`);
-  await enter(theirs, email, CHOSEN);
+  await enter(theirs, email, NEW_PASSWORD);
   await expect(theirs.getByRole("definition").filter({ hasText: email })).toBeVisible();
   await theirs.context().close();
 });
@@ -77,18 +77,18 @@ test("a person changes their password and notifications on their profile", async
   await page.reload();
   await expect(page.getByLabel("Exceptions past their deadline")).toHaveValue("all");
 
-  const present = page.getByLabel("Current password");
-  await present.fill("not-the-password");
-  await page.getByLabel("New password").fill(CHOSEN);
+  const currentPassword = page.getByLabel("Current password");
+  await currentPassword.fill("not-the-password");
+  await page.getByLabel("New password").fill(NEW_PASSWORD);
   await page.getByRole("button", { name: "Change password" }).click();
   await expect(page.getByText("This isn't your current password.")).toBeVisible();
-  await present.fill("tieout-demo");
+  await currentPassword.fill("tieout-demo");
   await page.getByRole("button", { name: "Change password" }).click();
   await expect(page.getByText("Password changed")).toBeVisible();
-  await expect(present).toHaveValue("");
+  await expect(currentPassword).toHaveValue("");
 
   await page.context().clearCookies();
   await page.goto(`/${tenant}/profile`);
-  await enter(page, email, CHOSEN);
+  await enter(page, email, NEW_PASSWORD);
   await expect(page.getByRole("heading", { name: "Profile" })).toBeVisible();
 });

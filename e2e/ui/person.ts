@@ -1,4 +1,4 @@
-/** A person's actions in the browser, and the tenants and exceptions that they find there. */
+/** A person's actions in the browser, and functions that create what they see there. */
 
 import { type BrowserContext, expect, type Locator, type Page } from "@playwright/test";
 import { creating } from "#e2e/exception-statements.ts";
@@ -8,42 +8,42 @@ import type { StoredRecord } from "#lib/records/contract.ts";
 import type { Role } from "#lib/wire/access.ts";
 import { api, PASSWORD, sql, uniqueName, userToken } from "../fixtures.ts";
 import { sessionCookie } from "../sign-in.ts";
-import { opened } from "./test.ts";
+import { waitForLoad } from "./test.ts";
 
 const MAX_STOPS = 80;
 
 /** Signs in at the page, as a person does. */
 export async function signIn(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await opened(page);
+  await waitForLoad(page);
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Signs in, and is on the page that opens then. */
+/** Signs in, and waits for the page that opens. */
 export async function enter(page: Page, email: string, password = PASSWORD): Promise<void> {
-  await opened(page);
+  await waitForLoad(page);
   const loaded = page.waitForEvent("load");
   await signIn(page, email, password);
   await loaded;
-  await opened(page);
+  await waitForLoad(page);
 }
 
 /**
- * Scrolls on to the end of a list, until it says so. By script: a wheel's scroll can go on beneath
- * the next click.
+ * Scrolls until the text at the end of a list is visible. Scrolls by script, because a wheel's
+ * scrolling can continue during the next click.
  */
-export async function scrollToEnd(page: Page, said: string): Promise<void> {
+export async function scrollToEnd(page: Page, endText: string): Promise<void> {
   const scroll = () =>
     page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
   await expect(async () => {
     await scroll();
-    await expect(page.getByText(said)).toBeVisible({ timeout: 200 });
+    await expect(page.getByText(endText)).toBeVisible({ timeout: 200 });
   }).toPass();
   await scroll();
 }
 
-/** Signs in a person that the local stack does not know. `claims`: more claims of the session. */
+/** Signs in a person who has no account in the local stack, with more claims if any are given. */
 export async function beSignedIn(
   context: BrowserContext,
   tenants: Record<string, Role[]>,
@@ -73,7 +73,7 @@ export async function report(
 }
 
 /** Creates a record over /v1, as a tenant's own system does. */
-export async function keep(
+export async function createRecord(
   tenant: string,
   surface: string,
   body: Record<string, unknown>,
@@ -87,7 +87,7 @@ export async function keep(
   return answer.json as StoredRecord;
 }
 
-export async function reconcile(
+export async function createReconciliation(
   tenant: string,
   fields: Partial<Reconciliation> & { name: string },
 ): Promise<Reconciliation> {
@@ -108,7 +108,7 @@ export async function reconcile(
   return answer.json as Reconciliation;
 }
 
-/** Many exceptions at once, due an hour apart from each other, the first in five hours. */
+/** Creates many exceptions at once, due one hour apart, the first in five hours. */
 export async function reportMany(
   tenant: string,
   count: number,
@@ -128,14 +128,14 @@ export function minutesFromNow(minutes: number): string {
   return new Date(Date.now() + minutes * 60_000).toISOString();
 }
 
-/** The board's row of an exception. */
+/** The table row whose link has this text. */
 export function rowOf(page: Page, title: string) {
   return page
     .getByRole("row")
     .filter({ has: page.getByRole("link", { name: title, exact: true }) });
 }
 
-/** Presses Tab until something that listens has the focus, as one does without a mouse. */
+/** Waits until an element reacts to input, and presses Tab until it has the focus. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible();
   await expect
@@ -149,10 +149,10 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press("Tab");
   }
-  throw new Error(`${MAX_STOPS} stops of the keyboard, and none is ${target}.`);
+  throw new Error(`${target} isn't among the first ${MAX_STOPS} tab stops.`);
 }
 
-/** Opens the palette by its keys, once the page listens. */
+/** Opens the palette by its keys, once the page reacts to input. */
 export async function openPalette(page: Page): Promise<Locator> {
   const field = page.getByRole("combobox", { name: "Search or jump to" });
   await expect(async () => {
@@ -162,26 +162,27 @@ export async function openPalette(page: Page): Promise<Locator> {
   return field;
 }
 
-/** A colour of the design as the browser computes it. */
-export function tokenColour(
+/** The color of a design token, as the browser computes it. */
+export function tokenColor(
   page: Page,
   attributes: Record<string, string>,
   property: string,
 ): Promise<string> {
   return page.evaluate(
-    ([given, name]) => {
+    ([attributeValues, name]) => {
       const probe = document.body.appendChild(document.createElement("div"));
-      for (const [attribute, value] of Object.entries(given)) probe.setAttribute(attribute, value);
+      for (const [attribute, value] of Object.entries(attributeValues))
+        probe.setAttribute(attribute, value);
       probe.style.backgroundColor = `var(${name})`;
-      const colour = getComputedStyle(probe).backgroundColor;
+      const color = getComputedStyle(probe).backgroundColor;
       probe.remove();
-      return colour;
+      return color;
     },
     [attributes, property] as const,
   );
 }
 
-/** What a browser reports to a page whose tab goes to the background, or comes back. */
+/** Simulates that the page's tab goes to the background or comes back. */
 export function setVisibility(page: Page, state: "hidden" | "visible"): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(document, "visibilityState", { configurable: true, get: () => value });

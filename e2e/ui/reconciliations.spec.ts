@@ -1,7 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 import { Fixture } from "../api/matching/matching-fixture.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
-import { beSignedIn, reconcile, report, rowOf } from "./person.ts";
+import { beSignedIn, createReconciliation, report, rowOf } from "./person.ts";
 import { test } from "./test.ts";
 
 let tenant: string;
@@ -38,8 +38,10 @@ test("a reconciliation is created, and its page opens", async ({ page }) => {
   await expect(rowOf(page, "Payouts to bank")).toContainText("99.9 %");
 });
 
-test("only the new name is sent, so that counts reported since then stay", async ({ page }) => {
-  const { id } = await reconcile(tenant, { name: "Payouts", matched_count: 10 });
+test("an edit sends only the new name, so counts that were reported since then stay", async ({
+  page,
+}) => {
+  const { id } = await createReconciliation(tenant, { name: "Payouts", matched_count: 10 });
   await page.goto(`/${tenant}/reconciliations`);
   await rowOf(page, "Payouts").getByRole("link").click();
   await page.getByRole("button", { name: "Edit" }).click();
@@ -62,7 +64,7 @@ test("only the new name is sent, so that counts reported since then stay", async
   });
 });
 
-test("the changes of a run show even if it started and ended between two polls", async ({
+test("the changes of a run appear even if it started and ended between two polls", async ({
   page,
   context,
 }) => {
@@ -107,7 +109,7 @@ test("a period that is being closed can't be changed, says why, and shows when i
   }
   await sql("delete from private.closing_requests where tenant_id = $1", [tenant]);
   await fixture.ok("POST", `reconciliations/${period}/close`);
-  // Long before the page would look by itself at a period that nothing happens to.
+  // This is long before the page would poll an idle period by itself.
   await expect(page.getByText(/This period is locked/)).toBeVisible({
     timeout: 10_000,
   });
@@ -115,15 +117,13 @@ test("a period that is being closed can't be changed, says why, and shows when i
   await expect(page.getByText("Closing this period…")).toBeHidden();
 });
 
-test("the list is filtered by status and period, at an address that a reload finds", async ({
-  page,
-}) => {
-  await reconcile(tenant, {
+test("the list is filtered by status and period, and stays so after a reload", async ({ page }) => {
+  await createReconciliation(tenant, {
     name: "September",
     period_start: "2026-09-01",
     period_end: "2026-09-30",
   });
-  await reconcile(tenant, { name: "October", status: "in_progress" });
+  await createReconciliation(tenant, { name: "October", status: "in_progress" });
   await page.goto(`/${tenant}/reconciliations`);
   await page.getByRole("button", { name: "Filter by Status" }).click();
   await page.getByRole("menuitemradio", { name: "In progress" }).click();
@@ -140,9 +140,9 @@ test("the list is filtered by status and period, at an address that a reload fin
   await expect(page.getByRole("heading", { name: "No matching reconciliations" })).toBeVisible();
 });
 
-test("its page shows its exceptions, counts them, and leads to them", async ({ page }) => {
-  const { id } = await reconcile(tenant, { name: "Payouts to bank" });
-  const other = await reconcile(tenant, { name: "Other" });
+test("a reconciliation's page shows, counts and links to its exceptions", async ({ page }) => {
+  const { id } = await createReconciliation(tenant, { name: "Payouts to bank" });
+  const other = await createReconciliation(tenant, { name: "Other" });
   await report(tenant, { title: "Of this one", due_in_minutes: 30, reconciliation_id: id });
   await report(tenant, { title: "Of the other", due_in_minutes: 30, reconciliation_id: other.id });
   await page.goto(`/${tenant}/reconciliations/${id}`);
@@ -154,8 +154,8 @@ test("its page shows its exceptions, counts them, and leads to them", async ({ p
   await expect(panel(page)).toContainText("Of this one");
 });
 
-test("the status offers only allowed transitions, and fields are edited", async ({ page }) => {
-  const { id } = await reconcile(tenant, { name: "Payouts to bank" });
+test("the status offers only allowed transitions, and fields can be edited", async ({ page }) => {
+  const { id } = await createReconciliation(tenant, { name: "Payouts to bank" });
   await page.goto(`/${tenant}/reconciliations/${id}`);
   await page.getByRole("button", { name: "Status: Open" }).click();
   await expect(page.getByRole("menuitemradio")).toHaveText(["Open", "In progress", "Archived"]);
@@ -177,7 +177,7 @@ test("the status offers only allowed transitions, and fields are edited", async 
 });
 
 test("an analyst can only read, and sees which roles may write", async ({ page, context }) => {
-  const { id } = await reconcile(tenant, { name: "Payouts to bank" });
+  const { id } = await createReconciliation(tenant, { name: "Payouts to bank" });
   await beSignedIn(context, { [tenant]: ["tenant_analyst"] });
   await page.goto(`/${tenant}/reconciliations`);
   await expect(page.getByText("Ask an admin or a lead to make changes.")).toBeVisible();
@@ -187,7 +187,7 @@ test("an analyst can only read, and sees which roles may write", async ({ page, 
 });
 
 test("an error shows its request id, and trying again works", async ({ page }) => {
-  await reconcile(tenant, { name: "Payouts to bank" });
+  await createReconciliation(tenant, { name: "Payouts to bank" });
   await page.goto(`/${tenant}/reconciliations`);
   await expect(rowOf(page, "Payouts to bank")).toBeVisible();
   const problem = {

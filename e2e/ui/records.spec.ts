@@ -1,7 +1,7 @@
 import { expect, type Page } from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 import { api, createTenant, sql, userToken } from "../fixtures.ts";
-import { beSignedIn, keep, rowOf, scrollToEnd } from "./person.ts";
+import { beSignedIn, createRecord, rowOf, scrollToEnd } from "./person.ts";
 import { test } from "./test.ts";
 
 let tenant: string;
@@ -37,7 +37,7 @@ test.beforeEach(async () => {
   tenant = await createTenant();
 });
 
-test("a record is created as a form, and is in the list at once", async ({ page }) => {
+test("a record created by the form is in the list at once", async ({ page }) => {
   await begin(page, "integrations");
   await expect(page.getByRole("heading", { name: "No integrations yet" })).toBeVisible();
   await page.getByRole("main").getByRole("button", { name: "New integration" }).last().click();
@@ -58,7 +58,7 @@ test("a record is created as a form, and is in the list at once", async ({ page 
   });
 });
 
-test("a record is created as JSON, with fields that no form knows", async ({ page }) => {
+test("a record created as JSON can have fields that the form doesn't have", async ({ page }) => {
   await begin(page, "troubleshooting?record=new");
   await panel(page).getByText("JSON", { exact: true }).click();
   await panel(page)
@@ -99,7 +99,7 @@ test("a server error appears at its field, and nothing typed is lost", async ({ 
 test("a panel asks before it discards typed text, and otherwise closes at once", async ({
   page,
 }) => {
-  await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
+  await createRecord(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
   await begin(page, "integrations");
   const open = () => rowOf(page, "Stripe payouts").getByRole("link").click();
   const ways = {
@@ -108,19 +108,19 @@ test("a panel asks before it discards typed text, and otherwise closes at once",
     "going back": () => page.evaluate(() => history.back()),
   };
   const requests: string[] = [];
-  let leaves = false;
+  let shouldLeave = false;
   page.on("dialog", async (question) => {
     requests.push(question.message());
-    await (leaves ? question.accept() : question.dismiss());
+    await (shouldLeave ? question.accept() : question.dismiss());
   });
   for (const [way, close] of Object.entries(ways)) {
     await open();
     await panel(page).getByLabel("Provider").fill("adyen");
-    leaves = false;
+    shouldLeave = false;
     await close();
     await expect.poll(() => requests.length, way).toBe(1);
     await expect(panel(page).getByLabel("Provider"), way).toHaveValue("adyen");
-    leaves = true;
+    shouldLeave = true;
     await panel(page).getByRole("button", { name: "Close" }).click();
     await expect(panel(page), way).toBeHidden();
     expect(requests.splice(0), way).toEqual(
@@ -131,7 +131,7 @@ test("a panel asks before it discards typed text, and otherwise closes at once",
   await expect(panel(page).getByLabel("Provider")).toHaveValue("stripe");
   await page.keyboard.press("Escape");
   await expect(panel(page)).toBeHidden();
-  // Until the URL has followed, navigation to another page would be replaced.
+  // Navigation to another page would be replaced as long as the URL has not changed.
   await expect(page).not.toHaveURL(/record=/);
   await page
     .getByRole("navigation", { name: "Main" })
@@ -142,10 +142,10 @@ test("a panel asks before it discards typed text, and otherwise closes at once",
 });
 
 test("following a link discards a search that is being typed", async ({ page }) => {
-  await keep(tenant, "integrations", { name: "Stripe payouts" });
-  await keep(tenant, "troubleshooting", { title: "A guide" });
+  await createRecord(tenant, "integrations", { name: "Stripe payouts" });
+  await createRecord(tenant, "troubleshooting", { title: "A guide" });
   await begin(page, "integrations");
-  // All at once, as if the page was too busy to take them one by one.
+  // Typing and clicking in one task, as if the page was too busy to handle the events one by one.
   await page.getByRole("searchbox").evaluate((field: HTMLInputElement) => {
     field.focus();
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set?.call(
@@ -166,8 +166,8 @@ test("following a link discards a search that is being typed", async ({ page }) 
 });
 
 test("a record is found by text, with a URL that can be shared", async ({ page }) => {
-  await keep(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
-  await keep(tenant, "integrations", {
+  await createRecord(tenant, "integrations", { name: "Stripe payouts", provider: "stripe" });
+  await createRecord(tenant, "integrations", {
     name: "Adyen fees",
     provider: "adyen",
     config: { feed: "adyen.settlements" },
@@ -190,7 +190,7 @@ test("a record is found by text, with a URL that can be shared", async ({ page }
 test("an update sends only changed fields, and keeps fields that the form doesn't show", async ({
   page,
 }) => {
-  const { id } = await keep(tenant, "release-notes", {
+  const { id } = await createRecord(tenant, "release-notes", {
     title: "Draft",
     version: "1.0",
     owner: "ops",
@@ -221,7 +221,7 @@ test("an update sends only changed fields, and keeps fields that the form doesn'
 test("overwriting applies my changes and keeps the other person's other fields", async ({
   page,
 }) => {
-  const { id } = await keep(tenant, "troubleshooting", {
+  const { id } = await createRecord(tenant, "troubleshooting", {
     title: "Mine to change",
     symptom: "Old",
     resolution: "Old",
@@ -250,7 +250,7 @@ test("overwriting applies my changes and keeps the other person's other fields",
 });
 
 test("the other person's change can be accepted instead", async ({ page }) => {
-  const { id } = await keep(tenant, "troubleshooting", { title: "First" });
+  const { id } = await createRecord(tenant, "troubleshooting", { title: "First" });
   await begin(page, `troubleshooting?record=${id}`);
   await panel(page).getByLabel("Title").fill("Mine");
   await change("troubleshooting", id, { title: "Theirs" });
@@ -261,7 +261,7 @@ test("the other person's change can be accepted instead", async ({ page }) => {
 });
 
 test("a deleted record can be restored at once", async ({ page }) => {
-  const { id } = await keep(tenant, "integrations", { name: "Bridge" });
+  const { id } = await createRecord(tenant, "integrations", { name: "Bridge" });
   await begin(page, `integrations?record=${id}`);
   await panel(page).getByRole("button", { name: "Delete" }).click();
   await expect(panel(page)).toBeHidden();
@@ -272,9 +272,9 @@ test("a deleted record can be restored at once", async ({ page }) => {
   expect(await stored("integrations", id)).toMatchObject({ soft_delete: false });
 });
 
-test("the bin shows the days left, and restores", async ({ page }) => {
+test("the bin shows the days left, and restores a record", async ({ page }) => {
   for (const name of ["Recent", "Nearly gone"]) {
-    const { id } = await keep(tenant, "integrations", { name, provider: "sftp" });
+    const { id } = await createRecord(tenant, "integrations", { name, provider: "sftp" });
     await api("DELETE", `/v1/integrations/${id}`, {
       bearer: await userToken(tenant, ["tenant_lead"]),
       tenant,
@@ -301,7 +301,7 @@ test("the bin shows the days left, and restores", async ({ page }) => {
 });
 
 test("a lead can delete, and sees who can restore", async ({ page }) => {
-  const { id } = await keep(tenant, "integrations", { name: "Bridge" });
+  const { id } = await createRecord(tenant, "integrations", { name: "Bridge" });
   await begin(page, `integrations?record=${id}`, "tenant_lead");
   await panel(page).getByRole("button", { name: "Delete" }).click();
   await expect(announced(page, "A tenant admin can restore it for 30 days.")).toBeVisible();
@@ -312,7 +312,7 @@ test("a lead can delete, and sees who can restore", async ({ page }) => {
 });
 
 test("an analyst can only read, and sees which roles may write", async ({ page }) => {
-  await keep(tenant, "troubleshooting", {
+  await createRecord(tenant, "troubleshooting", {
     title: "A payout is missing",
     symptom: "Left side only",
     extra: { line: 118 },
@@ -327,7 +327,7 @@ test("an analyst can only read, and sees which roles may write", async ({ page }
 });
 
 test("a record opens with its own URL, and Back closes it", async ({ page }) => {
-  const { id } = await keep(tenant, "integrations", { name: "Bridge" });
+  const { id } = await createRecord(tenant, "integrations", { name: "Bridge" });
   await begin(page, "integrations");
   await rowOf(page, "Bridge").getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`record=${id}`));
@@ -351,7 +351,7 @@ test("a long list loads more while scrolling", async ({ page }) => {
 });
 
 test("an error shows its request id, and trying again works", async ({ page }) => {
-  await keep(tenant, "integrations", { name: "Bridge" });
+  await createRecord(tenant, "integrations", { name: "Bridge" });
   await begin(page, "integrations");
   await expect(rowOf(page, "Bridge")).toBeVisible();
   const problem = {

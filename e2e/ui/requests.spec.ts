@@ -5,7 +5,7 @@ import { test } from "./test.ts";
 
 const READ = /\/v1\/requests\?/;
 
-test("while it is live, no request moves under the pointer", async ({ page, context }) => {
+test("in the live log, no request moves under the pointer", async ({ page, context }) => {
   const tenant = await createTenant();
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   const bearer = await userToken(tenant, ["tenant_admin"]);
@@ -18,14 +18,14 @@ test("while it is live, no request moves under the pointer", async ({ page, cont
   await expect(row).toBeVisible();
   await expect(rowOf("reconciliations")).toBeVisible();
 
-  const letGo = Promise.withResolvers<void>();
-  const underWay = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   await page.route(READ, async (route) => {
-    underWay.resolve();
-    await letGo.promise;
+    requested.resolve();
+    await released.promise;
     await route.continue();
   });
-  await underWay.promise;
+  await requested.promise;
   await call("/v1/webhooks");
   await expect
     .poll(async () => (await call("/v1/requests?limit=50")).text)
@@ -36,9 +36,9 @@ test("while it is live, no request moves under the pointer", async ({ page, cont
     page.getByRole("status").getByText("Paused while you point at the list."),
   ).toBeVisible();
   const read = page.waitForResponse(READ);
-  letGo.resolve();
+  released.resolve();
   expect(await (await read).text()).toContain("/v1/webhooks");
-  // Time to render, by the clock: a browser may draw no frame while nothing changes.
+  // Waits by the clock, because a browser may draw no frame while nothing changes.
   await page.evaluate(() => new Promise((done) => setTimeout(done, 100)));
   expect((await row.boundingBox())?.y).toBe(top);
 

@@ -23,9 +23,10 @@ const call = (
 ) => api(method, path, { bearer, tenant: trail.tenant, body, headers });
 
 /**
- * A key that is made and renamed, a stranger who is refused, and a call of the service-role key.
+ * Causes four events: a key is created and renamed, a stranger is refused, and a service-role key
+ * is used.
  */
-async function aDay(): Promise<NewApiKey> {
+async function causeEvents(): Promise<NewApiKey> {
   const path = `/v1/tenants/${trail.tenant}/api-keys`;
   const key = (await call("POST", path, { name: "Nightly", scopes: ["read:exceptions"] }))
     .json as NewApiKey;
@@ -46,7 +47,7 @@ const rows = (page: Page) =>
     .filter({ has: page.getByRole("link") });
 
 test("today's cross-tenant calls are filtered, opened and exported", async ({ page }) => {
-  await aDay();
+  await causeEvents();
   await page.goto(`/${trail.tenant}/security-events`);
   await expect(rows(page)).toHaveCount(4);
   await page.getByRole("button", { name: "Filter by Last 7 days" }).click();
@@ -86,7 +87,7 @@ test("today's cross-tenant calls are filtered, opened and exported", async ({ pa
 });
 
 test("a change shows both values, its target and its actor's other events", async ({ page }) => {
-  await aDay();
+  await causeEvents();
   await page.goto(`/${trail.tenant}/security-events?type=api_key.*`);
   await expect(rows(page)).toHaveCount(2);
   await page.getByRole("link", { name: "ada changed the key Weekly" }).click();
@@ -105,7 +106,7 @@ test("a change shows both values, its target and its actor's other events", asyn
   await expect(page.getByRole("dialog", { name: "Weekly" })).toBeVisible();
 });
 
-test("a button verifies the audit log, and a broken one shows where", async ({ page }) => {
+test("a button verifies the audit log, and shows where a broken one fails", async ({ page }) => {
   await trail.append(12);
   await page.goto(`/${trail.tenant}/security-events`);
   await page.getByRole("button", { name: "Verify", exact: true }).click();
@@ -124,8 +125,8 @@ test("a button verifies the audit log, and a broken one shows where", async ({ p
   await expect(page.getByRole("dialog", { name: "eve test done" })).toBeVisible();
 });
 
-test("days are the reader's own, and a range of them is in the address", async ({ page }) => {
-  // Further back than what the list shows at first, and not yet past its retention.
+test("a range of days is in the reader's time zone, and in the URL", async ({ page }) => {
+  // Older than the events that the list shows at first, but within the retention period.
   const day = (after: number) =>
     new Date(Date.now() + (after - 100) * 86_400_000).toISOString().slice(0, 10);
   const [before, chosen, next] = [day(-1), day(0), day(1)];
@@ -177,17 +178,17 @@ test("more events load near the end, and events are filtered by the actor's name
   await expect(rows(page).first()).toBeVisible();
 });
 
-test("works by keyboard alone", async ({ page }) => {
-  await aDay();
+test("the audit log is verified and read by keyboard alone", async ({ page }) => {
+  await causeEvents();
   await page.goto(`/${trail.tenant}/security-events`);
   await tabTo(page, page.getByRole("button", { name: "Verify", exact: true }));
   await page.keyboard.press("Enter");
   await expect(page.getByText("Audit log intact: 4 of 4 events verified")).toBeVisible();
-  // The rows are one stop of Tab, and arrows lead on.
+  // The rows are one tab stop, and the arrow keys move between them.
   const changed = page.getByRole("link", { name: "ada changed the key Weekly" });
   await tabTo(page, rows(page).first().getByRole("link").first());
-  const isThere = () => changed.evaluate((link) => link === document.activeElement);
-  for (let down = await rows(page).count(); down > 1 && !(await isThere()); down -= 1)
+  const isFocused = () => changed.evaluate((link) => link === document.activeElement);
+  for (let down = await rows(page).count(); down > 1 && !(await isFocused()); down -= 1)
     await page.keyboard.press("ArrowDown");
   await expect(changed).toBeFocused();
   await page.keyboard.press("Enter");
@@ -220,10 +221,10 @@ test("an empty log explains itself, and one that can't load says what failed", a
   await expect(page.getByText("No matching events")).toBeVisible();
 });
 
-test("a filter that a link brought names its resource, among events and among requests", async ({
+test("a filter from a link shows its resource's name, in events and in requests", async ({
   page,
 }) => {
-  const { id } = await aDay();
+  const { id } = await causeEvents();
   await page.goto(`/${trail.tenant}/security-events?target=${id}`);
   await expect(page.getByRole("button", { name: "About Weekly" })).toBeVisible();
   await page.goto(`/${trail.tenant}/requests?api_key_id=${id}`);

@@ -3,7 +3,7 @@ import { api, createTenant, enrol, PASSWORD, sql, userToken } from "../fixtures.
 import { beSignedIn, enter } from "./person.ts";
 import { anotherContext, test } from "./test.ts";
 
-const ended = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
+const endedDialog = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
 
 async function signedIn(page: Page, tenants: Parameters<typeof enrol>[0], path: string) {
   const person = await enrol(tenants);
@@ -13,7 +13,7 @@ async function signedIn(page: Page, tenants: Parameters<typeof enrol>[0], path: 
   return person;
 }
 
-/** What the session may, asked as a page asks. */
+/** The status of a call with the page's session, sent like the page's own calls. */
 function statusOf(page: Page, tenant: string, path: string): Promise<number> {
   return page.evaluate(
     ([url, id]) => fetch(url, { headers: { "X-Tenant-Id": id } }).then(({ status }) => status),
@@ -22,9 +22,9 @@ function statusOf(page: Page, tenant: string, path: string): Promise<number> {
 }
 
 async function fillSignIn(page: Page, email: string, password = PASSWORD) {
-  await ended(page).getByLabel("Email").fill(email);
-  await ended(page).getByLabel("Password").fill(password);
-  await ended(page).getByRole("button", { name: "Sign in" }).click();
+  await endedDialog(page).getByLabel("Email").fill(email);
+  await endedDialog(page).getByLabel("Password").fill(password);
+  await endedDialog(page).getByRole("button", { name: "Sign in" }).click();
 }
 
 test("after a session ends during work, signing in continues in place with nothing lost", async ({
@@ -41,16 +41,16 @@ test("after a session ends during work, signing in continues in place with nothi
   await context.clearCookies();
   await form.getByRole("button", { name: "Create key" }).click();
 
-  await expect(ended(page)).toBeVisible();
+  await expect(endedDialog(page)).toBeVisible();
   await fillSignIn(page, email, "not-the-password");
-  await expect(ended(page).getByRole("alert")).toContainText("Incorrect email or password");
-  await ended(page).getByRole("button", { name: "Close" }).click();
+  await expect(endedDialog(page).getByRole("alert")).toContainText("Incorrect email or password");
+  await endedDialog(page).getByRole("button", { name: "Close" }).click();
   await expect(form.getByText("Your session has ended.")).toBeVisible();
   await expect(form.getByLabel("Name")).toHaveValue("Nightly export");
   await expect(form.getByLabel("Description")).toHaveValue("Every night at two");
   await form.getByRole("button", { name: "Create key" }).click();
   await fillSignIn(page, email);
-  await expect(ended(page)).toBeHidden();
+  await expect(endedDialog(page)).toBeHidden();
   await expect(page.getByRole("dialog", { name: "Nightly export created" })).toBeVisible();
 });
 
@@ -70,11 +70,11 @@ test("signing out ends every tab at once, and signing in again continues every t
   await page.getByRole("button", { name: new RegExp(`${name} Admin$`) }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await expect(page).toHaveURL("/sign-in");
-  await expect(ended(other)).toBeVisible();
+  await expect(endedDialog(other)).toBeVisible();
 
   await enter(page, email);
   await expect(page).toHaveURL(`/${tenant}`);
-  await expect(ended(other)).toBeHidden();
+  await expect(endedDialog(other)).toBeHidden();
   await expect(other.getByLabel("Name")).toHaveValue("October payouts");
   expect(await statusOf(other, tenant, "/v1/me")).toBe(200);
 });
@@ -88,15 +88,15 @@ test("the open page of a removed member says that they were removed", async ({ p
   await expect(
     page.getByRole("dialog", { name: `You no longer have access to Tenant ${tenant}` }),
   ).toBeVisible();
-  await expect(ended(page)).toBeHidden();
+  await expect(endedDialog(page)).toBeHidden();
 });
 
-test("a page whose session has ended stops asking", async ({ page, context }) => {
+test("a page whose session has ended sends no more requests", async ({ page, context }) => {
   const tenant = await createTenant();
   await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
   await expect(page.getByText("No open exceptions")).toBeVisible();
   await context.clearCookies();
-  await expect(ended(page)).toBeVisible();
+  await expect(endedDialog(page)).toBeVisible();
   const requests: string[] = [];
   page.on("request", (request) => request.url().includes("/v1/") && requests.push(request.url()));
   await expect(page.getByText(/Updated (9|\d\d) s ago|Updated \d+ min ago/)).toBeVisible();
@@ -111,7 +111,7 @@ test("after another person signs in, the page shows only that person's data", as
   await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
   const second = await enrol({ [tenant]: ["tenant_analyst"] });
   await context.clearCookies();
-  await expect(ended(page)).toBeVisible();
+  await expect(endedDialog(page)).toBeVisible();
   await fillSignIn(page, second.email);
   await expect(
     page.getByRole("button", { name: new RegExp(`${second.name} Analyst$`) }),
@@ -150,7 +150,7 @@ test.describe("a person who may no longer sign in is signed out within the confi
       const { id } = await signedIn(page, { [tenant]: ["tenant_admin"] }, `/${tenant}/exceptions`);
       if (way === "removed") await sql("delete from auth.identities where user_id = $1", [id]);
       await sql(statement, [id]);
-      await expect(ended(page)).toBeVisible();
+      await expect(endedDialog(page)).toBeVisible();
       expect(await statusOf(page, tenant, "/v1/me")).toBe(401);
       await page.goto(`/${tenant}/exceptions`);
       await expect(page).toHaveURL(/\/sign-in/);
@@ -164,7 +164,7 @@ test("roles from an identity provider last for their lifetime, then they are fet
 }) => {
   const tenant = await createTenant();
   const until = (seconds: number) =>
-    beOfProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
+    signInByProvider(context, tenant, Math.floor(Date.now() / 1000) + seconds);
   await until(60);
   await page.goto(`/${tenant}/exceptions`);
   await expect(page.getByRole("heading", { name: "Exceptions", exact: true })).toBeVisible();
@@ -174,7 +174,7 @@ test("roles from an identity provider last for their lifetime, then they are fet
   await expect(page).toHaveURL(/\/sign-in/);
 });
 
-function beOfProvider(context: BrowserContext, tenant: string, valid_until: number) {
+function signInByProvider(context: BrowserContext, tenant: string, valid_until: number) {
   return beSignedIn(context, { [tenant]: ["tenant_admin"] }, "olga", { valid_until });
 }
 
@@ -201,17 +201,17 @@ test("a person sees where they are signed in, and signs out one browser or all o
   const sessions = page.getByRole("dialog", { name: "Sessions" });
   await expect(sessions.getByRole("listitem")).toHaveCount(3);
   await expect(sessions.getByText("This browser")).toHaveCount(1);
-  // Newest first: the third's.
+  // The newest session is first: that of the third browser.
   await sessions
     .getByRole("button", { name: /^Sign out Chrome/ })
     .first()
     .click();
   await expect(sessions.getByRole("listitem")).toHaveCount(2);
-  await expect(ended(third)).toBeVisible();
+  await expect(endedDialog(third)).toBeVisible();
   expect(await statusOf(second, tenant, "/v1/me")).toBe(200);
   await sessions.getByRole("button", { name: "Sign out everywhere" }).click();
   await expect(page).toHaveURL("/sign-in");
-  await expect(ended(second)).toBeVisible();
+  await expect(endedDialog(second)).toBeVisible();
   await Promise.all(others.map((context) => context.close()));
 });
 

@@ -14,7 +14,7 @@ test("switching the tenant keeps the page", async ({ page }) => {
   await expect(page.getByRole("button", { name: /sam Analyst$/ })).toBeVisible();
 });
 
-test("two tabs with two tenants do not mix", async ({ page, context }) => {
+test("two tabs each show only their own tenant's exceptions", async ({ page, context }) => {
   const [one, two] = [await createTenant(), await createTenant()];
   await report(one, { title: "Of one", due_in_minutes: 30 });
   await report(two, { title: "Of two", due_in_minutes: 30 });
@@ -44,7 +44,7 @@ test("the theme is remembered and applies to the first paint", async ({ page, co
   await expect(page.getByRole("main")).not.toHaveCSS("background-color", before);
 });
 
-test("times are UTC until local ones are chosen, from the first paint on", async ({
+test("times are in UTC until local time is chosen, which then applies from the first paint on", async ({
   page,
   context,
 }) => {
@@ -64,7 +64,7 @@ test("times are UTC until local ones are chosen, from the first paint on", async
   expect(await response?.text()).toContain("15 Jan, 13:00");
 });
 
-test("the first stop of the keyboard leads past the navigation", async ({ page, context }) => {
+test("the first tab stop skips the navigation", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"] });
   await page.goto("/acme/exceptions");
   await page.keyboard.press("Tab");
@@ -89,7 +89,7 @@ test("a phone has all of the navigation behind one button", async ({ page, conte
   await expect(navigation).toBeHidden();
 });
 
-test("a page of a tenant that does not exist keeps the navigation", async ({ page, context }) => {
+test("an unknown page of a tenant keeps the navigation", async ({ page, context }) => {
   await beSignedIn(context, { acme: ["tenant_admin"], globex: ["tenant_lead"] });
   const response = await page.goto("/globex/nowhere");
   expect(response?.status()).toBe(404);

@@ -5,7 +5,7 @@ import { test } from "./walk.ts";
 
 /** A window of 1440 × 900 at 200 % zoom. */
 const ZOOMED = { width: 720, height: 450 };
-const ROWS_MIN = 5;
+const MIN_ROWS = 5;
 
 const LISTS = [
   "exceptions",
@@ -17,7 +17,7 @@ const LISTS = [
   "security-events",
 ];
 
-/** How many rows of the list's height fit below the place where its first row begins. */
+/** The number of rows, of average height, that fit between the first row and the window's end. */
 async function rowsThatFit(page: Page): Promise<number> {
   const rows = page.getByRole("main").locator("tbody tr").filter({ visible: true });
   await expect(rows.first()).toBeVisible();
@@ -32,7 +32,7 @@ async function rowsThatFit(page: Page): Promise<number> {
 
 async function expectRows(page: Page): Promise<void> {
   await settled(page);
-  expect(await rowsThatFit(page)).toBeGreaterThanOrEqual(ROWS_MIN);
+  expect(await rowsThatFit(page)).toBeGreaterThanOrEqual(MIN_ROWS);
 }
 
 test.beforeEach(async ({ page, context, world: { world } }) => {
@@ -41,18 +41,18 @@ test.beforeEach(async ({ page, context, world: { world } }) => {
 });
 
 for (const list of LISTS)
-  test(`${list} shows five rows in a usual window at 200 % zoom`, async ({ page, world }) => {
+  test(`${list} shows five rows in a 1440 × 900 window at 200 % zoom`, async ({ page, world }) => {
     await page.goto(`/${world.world}/${list}`);
     await expectRows(page);
   });
 
-// Only the people of the seed can sign in, so other tenants have no members.
-test("members shows five rows in a usual window at 200 % zoom", async ({ page }) => {
+// Only people of the seed data have accounts, so other tenants have no members.
+test("members shows five rows in a 1440 × 900 window at 200 % zoom", async ({ page }) => {
   await page.goto("/acme/members");
   await expectRows(page);
 });
 
-test("matches shows five rows in a usual window at 200 % zoom", async ({ page, world }) => {
+test("matches shows five rows in a 1440 × 900 window at 200 % zoom", async ({ page, world }) => {
   await page.goto(`/${world.world}/reconciliations`);
   await page.getByRole("link", { name: /^Commerzbank, October/ }).click();
   await page.getByRole("link", { name: "Matches", exact: true }).click();

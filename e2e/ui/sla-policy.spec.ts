@@ -26,7 +26,9 @@ function fields(page: Page, severity: string) {
   return { field, unit: field.locator("xpath=..").getByRole("combobox", { name: "Unit" }) };
 }
 
-test("shows before saving how many deadlines move, and how", async ({ page }) => {
+test("the review before saving shows how many deadlines move earlier or later", async ({
+  page,
+}) => {
   await call("POST", "/v1/exceptions", { title: "From the policy", severity: "high" });
   await call("POST", "/v1/exceptions", { title: "From the policy too", severity: "high" });
   await report(tenant, { title: "Set by hand", due_in_minutes: 600, severity: "high" });
@@ -127,7 +129,7 @@ test("API errors appear at their fields, whatever the order in the body", async 
   };
   await page.route("**/v1/sla-policy", (route) => route.fulfill({ status: 400, json: problem }));
   await page.getByRole("button", { name: "Review changes" }).click();
-  // 500 minutes are the most, so the body has them first.
+  // 500 is the highest threshold, so it is first in the body.
   for (const [field, path] of [
     [page.getByRole("textbox", { name: "Warning 3" }), "at_risk_thresholds.0"],
     [page.getByRole("textbox", { name: "Warning 4" }), "at_risk_business_thresholds.0"],
@@ -144,7 +146,7 @@ test("API errors appear at their fields, whatever the order in the body", async 
   await expect(page.getByText("Refused: at_risk_thresholds.0.")).toBeHidden();
 });
 
-test("never overwrites another person's change unseen", async ({ page }) => {
+test("the form never overwrites another person's change unseen", async ({ page }) => {
   const policy = (await call("GET", "/v1/sla-policy")).json as {
     minutes_to_resolve: Record<string, number>;
   };
@@ -155,7 +157,7 @@ test("never overwrites another person's change unseen", async ({ page }) => {
       { minutes_to_resolve: { ...policy.minutes_to_resolve, low }, at_risk_thresholds: [240, 60] },
       "zoe",
     );
-  // What the page asks for when it opens must not tell it of the change.
+  // The page must have read the policy before it is changed.
   const read = page.waitForResponse(/\/v1\/sla-policy$/);
   await page.goto(`/${tenant}/sla-policy`);
   await read;
@@ -183,7 +185,7 @@ test("never overwrites another person's change unseen", async ({ page }) => {
   await expect(review(page).getByRole("row", { name: "High 8 hours 7 hours" })).toBeVisible();
 });
 
-test("asks before leaving with unsaved changes", async ({ page }) => {
+test("the page asks before it is left with unsaved changes", async ({ page }) => {
   await page.goto(`/${tenant}/sla-policy`);
   await fields(page, "High").field.fill("6");
   const requests: string[] = [];

@@ -22,7 +22,7 @@ const FILE = [
 const panel = (page: Page) => page.getByRole("dialog");
 const count = async (id: string) => (await linesOf(team, { source_id: id })).length;
 
-test("a file is imported and undone by keyboard alone, with a new source", async ({ page }) => {
+test("a file is imported into a new source and undone by keyboard alone", async ({ page }) => {
   const press = async (name: string, within: Page | Locator = page) => {
     await tabTo(
       page,
@@ -88,7 +88,7 @@ test("a file is imported and undone by keyboard alone, with a new source", async
   await expect(questions).toBeHidden();
 });
 
-test("a file that is dropped is uploaded in sight, and cancelling keeps nothing", async ({
+test("a dropped file's upload shows its progress, and cancelling stores nothing", async ({
   page,
 }) => {
   const { id } = await createSource(team, { name: "Current account" });
@@ -232,27 +232,25 @@ test("a line is found by reference, amount and day, with a lasting URL", async (
   await page.keyboard.press("Enter");
   await expect(page.getByRole("row")).toHaveCount(3);
   await page.getByRole("button", { name: "Filter by Value date" }).click();
-  // As one types.
+  // The filter applies while typing.
   await page.getByLabel("To", { exact: true }).fill("2026-10-10");
   await expect(page.getByRole("heading", { name: "No matching lines" })).toBeVisible();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Clear filters" }).last().click();
 
-  // Only those of 601 lines that fit the screen are in the page, up to the last.
+  // Only rows on or near the screen are in the DOM, even at the end of 601 lines.
   await expect(rowOf(page, "Kunde 27").or(rowOf(page, "Kunde 55")).first()).toBeVisible();
   await scrollToEnd(page, "All 601 shown");
   expect(await page.getByRole("row").count()).toBeLessThan(80);
 });
 
-test("a list goes on past pages without items until one has some, or none is left", async ({
-  page,
-}) => {
+test("a list skips empty pages until one has items or no page is left", async ({ page }) => {
   const bank = await createSource(team, { name: "Current account" });
   await addLines(team, bank.id, [
     { external_id: "txn_1", amount: "1.50", value_date: "2026-10-01", reference: "RG-2026-4711" },
   ]);
   let empty = 0;
-  // As the server does where few of many lines match.
+  // The server returns empty pages where few of many lines match.
   await page.route(/\/v1\/lines\?.*q=/, async (route) => {
     const url = new URL(route.request().url());
     if (Number(url.searchParams.get("cursor") ?? 0) < 3) {

@@ -37,15 +37,16 @@ test("a visited or hovered page shows without a request to the server", async ({
   await beSignedIn(context, { [tenant]: ["tenant_admin"] });
   await page.goto(`/${tenant}/exceptions`);
   const requests: string[] = [];
-  const note = (request: Request) => asksForPage(request) && requests.push(request.url());
-  const near: Record<string, number> = {};
+  const recordRequest = (request: Request) =>
+    isPageRequest(request) && requests.push(request.url());
+  const hoveredMs: Record<string, number> = {};
   for (const [name, path] of Object.entries({
     Reconciliations: "reconciliations",
     "API keys": "api-keys",
     Integrations: "integrations",
   })) {
     const isPage = (request: Request) =>
-      asksForPage(request) && request.url().includes(`/${path}?`);
+      isPageRequest(request) && request.url().includes(`/${path}?`);
     // The router closes the stream itself once it has read the page.
     const fetched = Promise.race([
       page.waitForEvent("requestfinished", isPage),
@@ -53,20 +54,21 @@ test("a visited or hovered page shows without a request to the server", async ({
     ]);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).hover();
     await fetched;
-    page.on("request", note);
-    near[name] = await follow(page, name);
-    page.off("request", note);
+    page.on("request", recordRequest);
+    hoveredMs[name] = await follow(page, name);
+    page.off("request", recordRequest);
   }
-  page.on("request", note);
-  const pages = ["Exceptions", ...Object.keys(near)];
-  const back: Record<string, number[]> = {};
+  page.on("request", recordRequest);
+  const pages = ["Exceptions", ...Object.keys(hoveredMs)];
+  const visitedMs: Record<string, number[]> = {};
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const name of pages) back[name] = [...(back[name] ?? []), await follow(page, name)];
+    for (const name of pages)
+      visitedMs[name] = [...(visitedMs[name] ?? []), await follow(page, name)];
   }
   console.table(
-    Object.entries(back).map(([name, times]) => ({
+    Object.entries(visitedMs).map(([name, times]) => ({
       page: name,
-      hovered_ms: near[name]?.toFixed(0),
+      hovered_ms: hoveredMs[name]?.toFixed(0),
       median_ms: median(times).toFixed(0),
       best_ms: Math.min(...times).toFixed(0),
     })),
@@ -74,8 +76,8 @@ test("a visited or hovered page shows without a request to the server", async ({
   expect(requests).toEqual([]);
 });
 
-/** As against fetching ahead. */
-function asksForPage(request: Request): boolean {
+/** Whether a request loads a page that opens now, as opposed to a prefetch. */
+function isPageRequest(request: Request): boolean {
   return request.url().includes("_rsc=") && !("next-router-prefetch" in request.headers());
 }
 

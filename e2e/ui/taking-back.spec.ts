@@ -1,6 +1,6 @@
 /**
- * Picked lines are the decided lines, and decisions of a run or another person are undone on a
- * line's page.
+ * A decision applies to the selected lines, and decisions of a run or another person can be undone
+ * on a line's page.
  */
 import { expect, type Page } from "@playwright/test";
 import type { Line } from "#lib/lines/contract.ts";
@@ -12,8 +12,8 @@ import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
 const SLOW = 300_000;
-/** On both sides, equal except for the reference. */
-const AGREES = { minor: 331_819, text: "€3,318.19" };
+/** A line that both sides have, equal except for its reference. */
+const SAME_AMOUNT = { minor: 331_819, text: "€3,318.19" };
 
 test.setTimeout(SLOW);
 
@@ -57,7 +57,7 @@ async function openWorkbench(page: Page): Promise<void> {
   await expect(pane(page, BANK)).toBeFocused();
 }
 
-async function oneMatched(period: string): Promise<Line> {
+async function anyMatchedLine(period: string): Promise<Line> {
   const [line] = await listed<Line>(`lines?reconciliation_id=${period}&state=matched&limit=1`);
   if (!line) throw new Error("Nothing is matched.");
   return line;
@@ -65,7 +65,7 @@ async function oneMatched(period: string): Promise<Line> {
 const openLine = (page: Page, id: string) => page.goto(`/${month.tenant}/lines?line=${id}`);
 
 for (const key of ["w", "e"])
-  test(`${key.toUpperCase()} excludes the line that is picked, not the one at the cursor`, async ({
+  test(`${key.toUpperCase()} excludes the selected line, not the one at the cursor`, async ({
     page,
   }) => {
     const [first] = await bankLines();
@@ -80,7 +80,9 @@ for (const key of ["w", "e"])
     await expect(page.getByText("Selected by hand")).toHaveCount(0);
   });
 
-test("lines of several currencies are summed in each, and not matched", async ({ page }) => {
+test("lines of several currencies are summed per currency, and can't be matched", async ({
+  page,
+}) => {
   const { left_source_id } = await call<Reconciliation>("GET", `reconciliations/${month.october}`);
   const line = {
     external_id: "usd",
@@ -92,8 +94,8 @@ test("lines of several currencies are summed in each, and not matched", async ({
   await call("POST", `sources/${left_source_id}/lines`, { lines: [line] });
   await openWorkbench(page);
   await pick(page, BANK, "In dollars");
-  await pick(page, LEDGER, AGREES.text);
-  await expect(page.locator("dd [role=status]")).toHaveText(`$10.00 · -${AGREES.text}`);
+  await pick(page, LEDGER, SAME_AMOUNT.text);
+  await expect(page.locator("dd [role=status]")).toHaveText(`$10.00 · -${SAME_AMOUNT.text}`);
   for (const key of ["Enter", "w", "s"]) {
     await page.keyboard.press(key);
     const refusal = page
@@ -106,10 +108,10 @@ test("lines of several currencies are summed in each, and not matched", async ({
 });
 
 test("selected lines stay selected if the server refuses the match", async ({ page }) => {
-  const line = (await bankLines()).find(({ open_minor }) => open_minor === AGREES.minor);
+  const line = (await bankLines()).find(({ open_minor }) => open_minor === SAME_AMOUNT.minor);
   await openWorkbench(page);
-  await pick(page, BANK, AGREES.text);
-  await pick(page, LEDGER, AGREES.text);
+  await pick(page, BANK, SAME_AMOUNT.text);
+  await pick(page, LEDGER, SAME_AMOUNT.text);
   await call("POST", `matches/${line?.suggestion?.match_id}/confirm`);
   await page.keyboard.press("Enter");
   await expect(page.getByText("Couldn't save the decision")).toBeVisible();
@@ -118,7 +120,7 @@ test("selected lines stay selected if the server refuses the match", async ({ pa
 });
 
 test("a run's match is undone from one of its lines", async ({ page }) => {
-  const { id } = await oneMatched(month.october);
+  const { id } = await anyMatchedLine(month.october);
   await openLine(page, id);
   await dialog(page).getByRole("button", { name: "Undo match" }).click();
   await dialog(page).getByRole("button", { name: "Undo match" }).click();
@@ -129,7 +131,7 @@ test("a run's match is undone from one of its lines", async ({ page }) => {
 });
 
 test("a match of a closed period can't be undone, and the page says why", async ({ page }) => {
-  const { id } = await oneMatched(month.september);
+  const { id } = await anyMatchedLine(month.september);
   await openLine(page, id);
   await dialog(page).getByRole("button", { name: "Undo match" }).click();
   await dialog(page).getByRole("button", { name: "Undo match" }).click();
@@ -153,13 +155,16 @@ test("a colleague's exclusion can be reverted with a reason", async ({ page }) =
   expect(await lineNow(id)).toMatchObject({ state: "open" });
 });
 
-test("a member who may only confirm suggestions can do neither", async ({ page, context }) => {
+test("a member who may only confirm suggestions can't undo a match or an exclusion", async ({
+  page,
+  context,
+}) => {
   const excluded = (await bankLines())[0]?.id as string;
   await call("POST", `lines/${excluded}/exclude`, {
     reason: "Booked twice",
     reconciliation_id: month.october,
   });
-  const matched = await oneMatched(month.october);
+  const matched = await anyMatchedLine(month.october);
   await beSignedIn(context, { [month.tenant]: ["tenant_analyst"] }, "ben");
   await openLine(page, matched.id);
   await expect(dialog(page).getByRole("heading", { name: "Match", exact: true })).toBeVisible();

@@ -66,7 +66,7 @@ test("listen forwards a triggered event, signed, at a terminal", async ({ desk, 
   }
 });
 
-test("import asks what a file leaves open, at a terminal", async ({ desk, browser }) => {
+test("import asks a question that a file leaves open, at a terminal", async ({ desk, browser }) => {
   const source = await sourceOf(desk, "Bank", "bank_statement");
   const terminal = new Terminal(desk.cli, desk.folder);
   const { ended } = terminal.type("import", "bank-april.csv", "--source", "Bank", "--wait");

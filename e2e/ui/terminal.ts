@@ -1,5 +1,5 @@
 /**
- * A person's terminal, and pictures of what it shows. They are only taken by `npm run screenshots`.
+ * A person's terminal, and pictures of what it shows, which only `npm run screenshots` takes.
  */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ import { stack } from "../fixtures.ts";
 const FOLDER = process.env.SCREENSHOTS;
 const COLUMNS = 80;
 const STILL_MS = 300;
-/** A picture is read on a page of text. */
+/** Pictures are part of pages of text, so they stay small. */
 const MAX_BYTES = 60_000;
 /** Sharp on most screens, and small enough. */
 const SCALE = 1.25;
 const PROMPT = "\u001b[90m$\u001b[39m ";
-const LOOK = `
+const STYLES = `
   body { margin: 0; background: var(--color-canvas); color: var(--color-ink); }
   main { width: max-content; padding: 12px; display: grid; gap: 12px; }
   pre {
@@ -29,7 +29,7 @@ const LOOK = `
 export class Terminal {
   readonly #cli: Cli;
   readonly #folder: string;
-  /** What the earlier commands left. */
+  /** The output of earlier commands. */
   #before = "";
   #typed = "";
   #running: Started | undefined;
@@ -39,11 +39,11 @@ export class Terminal {
     this.#folder = folder;
   }
 
-  /** Starts `tieout` with these words, after the command before has ended. */
-  type(...words: string[]): Started {
+  /** Starts `tieout` with these arguments, after the previous command has ended. */
+  type(...args: string[]): Started {
     this.#before = this.output;
-    this.#typed = `${PROMPT}tieout ${words.join(" ")}\r\n`;
-    this.#running = this.#cli.startAtTerminal(words, {
+    this.#typed = `${PROMPT}tieout ${args.join(" ")}\r\n`;
+    this.#running = this.#cli.startAtTerminal(args, {
       columns: COLUMNS,
       colors: true,
       cwd: this.#folder,
@@ -52,8 +52,8 @@ export class Terminal {
   }
 
   /** Runs a command to its end. */
-  async run(...words: string[]): Promise<void> {
-    const { code, stdout } = await this.type(...words).ended;
+  async run(...args: string[]): Promise<void> {
+    const { code, stdout } = await this.type(...args).ended;
     expect(code, stdout).toBe(0);
   }
 
@@ -69,7 +69,7 @@ export class Terminal {
     return terminalText(this.output, COLUMNS);
   }
 
-  /** Resolves when it shows this, and draws nothing more. */
+  /** Waits until the terminal shows this text and its output has not changed for 300 ms. */
   async shows(text: string): Promise<void> {
     await expect.poll(() => this.text()).toContain(text);
     for (let before = ""; before !== this.output; ) {
@@ -98,7 +98,7 @@ export async function picture(
   const page = await context.newPage();
   const shown = await Promise.all(terminals.map(({ output }) => terminalHtml(output, COLUMNS)));
   await page.setContent(
-    `<!doctype html><html data-theme="dark"><style>${colors}</style><style>${LOOK}</style>` +
+    `<!doctype html><html data-theme="dark"><style>${colors}</style><style>${STYLES}</style>` +
       `<main>${shown.map((html) => `<pre>${html}</pre>`).join("")}</main></html>`,
   );
   const path = join(FOLDER, `cli-${name}.png`);

@@ -20,7 +20,7 @@ export const test = plain.extend({
   },
 });
 
-/** The browser of another person, whose pages are also ready. */
+/** A browser context for another person, whose pages are also ready when opened. */
 export async function anotherContext(
   browser: Browser,
   options?: BrowserContextOptions,
@@ -30,31 +30,31 @@ export async function anotherContext(
   return context;
 }
 
-/** After what loads a page by itself, as signing in does. */
-export async function opened(page: Page): Promise<void> {
+/** Waits for a page that loads by itself, as after signing in. */
+export async function waitForLoad(page: Page): Promise<void> {
   await page.waitForLoadState();
-  await listening(page);
+  await waitForHydration(page);
 }
 
 function readyWhenOpened(page: Page): void {
   const { goto, reload } = { goto: page.goto.bind(page), reload: page.reload.bind(page) };
   page.goto = async (...args) => {
     const answer = await goto(...args);
-    await listening(page);
+    await waitForHydration(page);
     return answer;
   };
   page.reload = async (...args) => {
     const answer = await reload(...args);
-    await listening(page);
+    await waitForHydration(page);
     return answer;
   };
 }
 
 /**
- * React has given each element that it serves its properties. Asked by the clock: a browser may
- * draw no frame while nothing changes.
+ * Waits until React has attached its properties to each interactive element. Polls by the clock,
+ * because a browser may draw no frame while nothing changes.
  */
-export async function listening(page: Page): Promise<void> {
+export async function waitForHydration(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
       [...document.querySelectorAll("button, input, select, textarea, a[href]")].every((element) =>

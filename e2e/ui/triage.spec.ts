@@ -119,7 +119,7 @@ test("keys typed 30 ms apart with the panel closed act on the row that they were
     ]);
 });
 
-test("U undoes the last own action, never over another person's change", async ({ page }) => {
+test("U undoes a person's last action, but never another person's change", async ({ page }) => {
   await reportTen(page);
   const state = async () => {
     const [row] = await sql<{ state: string }>(
@@ -146,7 +146,7 @@ test("U undoes the last own action, never over another person's change", async (
   await page.keyboard.press("u");
   await expect.poll(state).toBe("open user:ada");
   await expect(rowOf(page, "Payout 1")).toBeVisible();
-  // It knows that it is taken back: until then U would take back the same once more.
+  // Waits until the undo has finished: before that, U would undo the same action again.
   await expect(page.getByText("Resolution undone").first()).toBeVisible();
 
   await sql(editing(`'assigned_to', 'user:zoe'`, `tenant_id = $1 and title = 'Payout 1'`), [

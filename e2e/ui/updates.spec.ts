@@ -1,6 +1,6 @@
 import { expect } from "@playwright/test";
 import { createTenant, sql, stack } from "../fixtures.ts";
-import { beSignedIn, keep, rowOf, scrollToEnd } from "./person.ts";
+import { beSignedIn, createRecord, rowOf, scrollToEnd } from "./person.ts";
 import { anotherContext, test } from "./test.ts";
 
 let tenant: string;
@@ -9,11 +9,11 @@ test.beforeEach(async () => {
   tenant = await createTenant();
 });
 
-test("a release note is published in the dashboard, and anybody sees it", async ({
+test("a release note that is published in the dashboard is visible to everyone", async ({
   page,
   browser,
 }) => {
-  await keep(tenant, "release-notes", {
+  await createRecord(tenant, "release-notes", {
     title: "Faster matching",
     version: "2.4.0",
     body: "It takes **half** the time.",
@@ -35,7 +35,7 @@ test("a release note is published in the dashboard, and anybody sees it", async 
   await expect(note.locator("strong")).toHaveText("half");
 });
 
-test("the browser reads on with the publishable key, and with nothing else", async ({
+test("more updates are loaded with the publishable key and no other credential", async ({
   browser,
 }) => {
   await sql(
@@ -63,7 +63,7 @@ test("the browser reads on with the publishable key, and with nothing else", asy
   }
 });
 
-test("loads more even if a busy page notices late that its end came into view", async ({
+test("more updates load even if a busy page notices late that its end came into view", async ({
   browser,
 }) => {
   await sql(
@@ -101,7 +101,7 @@ test("Markdown from users runs no scripts and loads nothing", async ({ page }) =
     "[data](data:text/html,<script>window.owned=1</script>)",
     "[fine](https://example.com/a)",
   ].join("\n\n");
-  await keep(tenant, "release-notes", {
+  await createRecord(tenant, "release-notes", {
     title: '<img src=x onerror="window.owned=1">',
     published: true,
     body,

@@ -49,7 +49,7 @@ test("filters with several values count what each would add, and work with Back 
   await page.getByRole("button", { name: "Filter by Assignee" }).click();
   await check(page, "Me 1");
   await check(page, "Unassigned 1");
-  // Its own choice hides none of its values.
+  // A filter's own choice hides none of its values.
   await expect(page.getByRole("menuitemcheckbox", { name: /leo 1$/ })).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(rows(page)).toHaveText(["Ana's", "Nobody's"]);

@@ -1,4 +1,4 @@
-/** One visit to a view, in which everything is looked at. */
+/** One visit to a view, with all its checks. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -13,10 +13,10 @@ import { createTenant, stack } from "../fixtures.ts";
 import { WHOLE } from "../gate.ts";
 import type { Answered, View } from "../views/view.ts";
 import { createWorld, type World } from "../views/world.ts";
-import { FIGURES, figuresOf, movedOn, watch } from "./figures.ts";
+import { FIGURES, figuresOf, movedElements, recordFigures } from "./figures.ts";
 import { beSignedIn } from "./person.ts";
 import {
-  complaintsOf,
+  collectErrors,
   DESK,
   expectSoundEverywhere,
   expectSoundOnDesk,
@@ -25,15 +25,15 @@ import {
   type Theme,
 } from "./soundness.ts";
 
-export const LAYOUT_SHIFT_MAX = 0.1;
-export const SCRIPT_MAX_KB = 250;
+export const MAX_LAYOUT_SHIFT = 0.1;
+export const MAX_SCRIPT_KB = 250;
 
 /** Where pictures are stored, if any are taken. */
 const PICTURES = process.env.SCREENSHOTS;
 
 type Walker = { visit: (view: View) => Promise<void> };
 
-/** The tenants and the people of a worker serve all views that only read. */
+/** Each worker creates its tenants and signs in once for all views that only read. */
 export const test = plain.extend<
   Walker,
   { world: World; contextOf: (view: View) => Promise<{ context: BrowserContext; tenants: World }> }
@@ -43,15 +43,15 @@ export const test = plain.extend<
 
   contextOf: [
     async ({ browser, world }, use) => {
-      const known = new Map<View["role"], BrowserContext>();
+      const contexts = new Map<View["role"], BrowserContext>();
       await use(async (view) => {
         const tenants = view.alone ? { world: world.world, empty: await createTenant() } : world;
         const context =
-          (!view.alone && known.get(view.role)) || (await enter(browser, view, tenants));
-        if (!view.alone) known.set(view.role, context);
+          (!view.alone && contexts.get(view.role)) || (await openContext(browser, view, tenants));
+        if (!view.alone) contexts.set(view.role, context);
         return { context, tenants };
       });
-      for (const context of known.values()) await context.close();
+      for (const context of contexts.values()) await context.close();
     },
     { scope: "worker" },
   ],
@@ -61,7 +61,7 @@ export const test = plain.extend<
       const { context, tenants } = await contextOf(view);
       const page = await context.newPage();
       try {
-        const complaints = complaintsOf(page);
+        const errors = collectErrors(page);
         await page.setViewportSize(view.phone ? PHONE : DESK);
         await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
         await view.begin?.(page, context);
@@ -69,18 +69,18 @@ export const test = plain.extend<
           view.path.replace(":world", tenants.world).replace(":empty", tenants.empty),
         );
         await settled(page);
-        // Before anything is pressed: a shift is its answer, and counts as one only on a machine
-        // that takes half a second for it.
+        // Measured before any input. The browser doesn't count a shift within half a second after
+        // input, but a slow machine may take longer to respond.
         const { layout_shift } = await figuresOf(page);
-        const moved = await movedOn(page);
+        const moved = await movedElements(page);
         await view.arrange?.(page, context);
         const figures = { ...(await figuresOf(page)), layout_shift };
         info.annotations.push({ type: FIGURES, description: JSON.stringify(figures) });
         const pictures = new Map<string, Buffer>();
         // The page below an overlay has its own view.
         const onTop = view.arrange !== undefined;
-        const lookedAt = WHOLE ? expectSoundEverywhere : expectSoundOnDesk;
-        await lookedAt(page, {
+        const expectSound = WHOLE ? expectSoundEverywhere : expectSoundOnDesk;
+        await expectSound(page, {
           onTop,
           onPhone: view.arrangeOnPhone && (async () => view.arrangeOnPhone?.(page, context)),
           shown: PICTURES
@@ -89,16 +89,16 @@ export const test = plain.extend<
             : undefined,
         });
         expect(
-          complaints.filter((text) => !isResponse(text, view.answers)),
+          errors.filter((text) => !isResponse(text, view.answers)),
           "what the console says",
         ).toEqual([]);
         expect(
           figures.layout_shift,
           ["what moves under the reader", ...moved].join("\n"),
-        ).toBeLessThanOrEqual(LAYOUT_SHIFT_MAX);
+        ).toBeLessThanOrEqual(MAX_LAYOUT_SHIFT);
         if (!view.arrange)
           expect(figures.script_kb, "kB of script").toBeLessThanOrEqual(
-            view.script_max_kb ?? SCRIPT_MAX_KB,
+            view.script_max_kb ?? MAX_SCRIPT_KB,
           );
         expect(figures.script_kb, "kB of script").toBeGreaterThan(10);
         if (PICTURES) await sheet(browser, view, pictures);
@@ -109,13 +109,13 @@ export const test = plain.extend<
   },
 });
 
-async function enter(
+async function openContext(
   browser: Browser,
   { role }: View,
   { world, empty }: World,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: stack.url, timezoneId: "Europe/Berlin" });
-  await context.addInitScript(watch);
+  await context.addInitScript(recordFigures);
   if (!role) return context;
   const roles = role === "none" || role === "stranger" ? [] : [role];
   const tenants: Record<string, Role[]> =
@@ -141,7 +141,7 @@ function picture(page: Page, { name }: View, theme: Theme, width: number): Promi
   });
 }
 
-/** All four of a view side by side. */
+/** Puts the four pictures of a view side by side. */
 async function sheet(
   browser: Browser,
   { name }: View,

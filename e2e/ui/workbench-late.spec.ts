@@ -7,10 +7,10 @@ import { beSignedIn } from "./person.ts";
 import { test } from "./test.ts";
 
 const SLOW = 300_000;
-/** A side: two thirds have a suggestion. */
+/** Open lines of the ledger, two thirds of which have a suggestion. */
 const OPEN = 18;
 const SUGGESTED = 12;
-/** The bank's line is short of what the ledger has. */
+/** The bank's line is 2.50 less than the ledger's. */
 const SHORT = { reference: "RG-2026-0100", by: "-€2.50" };
 const EXCLUDE = /\/v1\/lines\/[^/]+\/exclude$/;
 const CONFIRM = /\/v1\/matches\/[^/]+\/confirm$/;
@@ -74,8 +74,7 @@ async function accept(page: Page, left: number): Promise<void> {
 }
 
 /**
- * Confirms two, and waits until the page says so of both: the second message takes the place of the
- * first.
+ * Confirms two suggestions, and waits for both messages, of which the second replaces the first.
  */
 async function acceptTwo(page: Page): Promise<void> {
   const confirmation = page.getByText(/^Confirmed €/);
@@ -85,7 +84,7 @@ async function acceptTwo(page: Page): Promise<void> {
   await expect(confirmation).not.toHaveText(first);
 }
 
-/** Requests to this URL wait from now on until they are released. */
+/** Holds back requests to this URL until the returned function is called. */
 async function hold(page: Page, url: RegExp): Promise<() => void> {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -112,7 +111,7 @@ test("U undoes the pending decision, not the previous one", async ({ page }) => 
   const release = await hold(page, CONFIRM);
   await accept(page, SUGGESTED - 2);
   await page.keyboard.press("u");
-  // By now an undo that doesn't wait would know the decision before.
+  // By now, an undo that didn't wait would have found the previous decision.
   await page.waitForResponse(/\/decisions\?/);
   await page.waitForResponse(/\/decisions\?/);
   release();
@@ -164,20 +163,20 @@ test("U twice undoes two decisions", async ({ page }) => {
 
 test("a toast's Undo reverts its own decision", async ({ page }) => {
   await accept(page, SUGGESTED - 1);
-  const own = page
+  const undoButton = page
     .getByRole("status")
     .filter({ hasText: "Confirmed €" })
     .getByRole("button", { name: "Undo" });
-  await expect(own).toHaveCount(1);
-  // Until the next one is answered, the message is the first one's.
+  await expect(undoButton).toHaveCount(1);
+  // The toast is about the first decision until the next one has been answered.
   const release = await hold(page, CONFIRM);
   await accept(page, SUGGESTED - 2);
-  await own.click();
+  await undoButton.click();
   release();
   await expect.poll(undone).toEqual([false, true]);
 });
 
-test("so does the toast's Undo of a decision in bulk", async ({ page }) => {
+test("a bulk decision's toast reverts only that decision", async ({ page }) => {
   await page.keyboard.press("b");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("listitem").first().getByRole("button").click();
@@ -236,7 +235,7 @@ test("keys typed after B reach its dialog", async ({ page }) => {
   await expect(page.getByRole("dialog")).toBeVisible();
 });
 
-test("excludes only the line that the dialog was opened for", async ({ page }) => {
+test("the exclusion dialog excludes only the line that it was opened for", async ({ page }) => {
   await page.keyboard.press("e");
   await page.keyboard.type("Not ours");
   const title = await page.getByRole("dialog").getByRole("heading").textContent();
@@ -248,7 +247,9 @@ test("excludes only the line that the dialog was opened for", async ({ page }) =
   expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
 });
 
-test("explains only the difference that the dialog was opened for", async ({ page }) => {
+test("the explanation dialog explains only the difference that it was opened for", async ({
+  page,
+}) => {
   const lines = await bankLines();
   const place = lines.findIndex(({ reference }) => reference === SHORT.reference);
   for (let step = 0; step < place; step++) await page.keyboard.press("ArrowDown");
@@ -267,9 +268,7 @@ test("explains only the difference that the dialog was opened for", async ({ pag
   expect(await listed<Decision>("decisions")).toMatchObject([{ action: "confirm" }]);
 });
 
-test("a rule that is being drafted stays, though its suggestion is decided elsewhere", async ({
-  page,
-}) => {
+test("a rule draft stays open when its suggestion is decided elsewhere", async ({ page }) => {
   await page.getByRole("button", { name: "Always do this…" }).click();
   await page.getByRole("button", { name: "Edit rule" }).click();
   const name = page.getByRole("dialog").getByLabel("Name");

@@ -8,8 +8,8 @@ import { test } from "./test.ts";
 const SLOW = 300_000;
 const RUN_TIMEOUT_MS = 180_000;
 /**
- * Per side: two thirds have a suggestion, a third of the ledger's have no counterpart. 60 lines on
- * both sides.
+ * Open lines of the ledger: two thirds have a suggestion, a third have no counterpart. With the
+ * bank's 24, both sides have 60.
  */
 const OPEN = 36;
 const SUGGESTED = 24;
@@ -30,7 +30,7 @@ const ledger = /Receivables/;
 const ask = async <Body>({ tenant, october, bearer }: Month, path: string) =>
   (await api("GET", `/v1/reconciliations/${october}/${path}`, { bearer, tenant })).json as Body;
 
-const ended = async () => {
+const endedRuns = async () => {
   const { items } = await ask<{ items: { status: string }[] }>(month, "runs");
   return items.filter(({ status }) => status === "done").length;
 };
@@ -39,8 +39,8 @@ const ended = async () => {
 const isMatched = (action: string) => action === "confirm" || action === "match";
 const question = (page: Page) => page.getByRole("dialog", { name: /^Match and explain/ });
 
-/** A suggestion's difference is named before it is booked; without one it is matched at once. */
-async function asksWhatTheDifferenceIs(page: Page, left: number): Promise<boolean> {
+/** Whether a difference has to be explained; a suggestion without one is matched at once. */
+async function asksForExplanation(page: Page, left: number): Promise<boolean> {
   const text = left > 1 ? `${left - 1} open` : "Nothing is open on this side.";
   await expect(
     question(page)
@@ -92,7 +92,7 @@ test("a month is tied out and closed by the keyboard alone", async ({ page }) =>
     await expect(page.getByText(`${left} open`, { exact: true }).first()).toBeVisible();
     await expect(match.first()).toBeEnabled();
     await press("Enter");
-    if (await asksWhatTheDifferenceIs(page, left)) await press("Enter");
+    if (await asksForExplanation(page, left)) await press("Enter");
   }
   await expect(page.getByText("Nothing is open on this side.")).toBeVisible();
   await press("e");
@@ -124,18 +124,18 @@ test("a month is tied out and closed by the keyboard alone", async ({ page }) =>
 test("a month is tied out and closed by the mouse alone", async ({ page }) => {
   const end = await beginSession(page);
   await page.getByRole("button", { name: "Run now" }).click();
-  await expect.poll(ended, { timeout: RUN_TIMEOUT_MS }).toBe(2);
+  await expect.poll(endedRuns, { timeout: RUN_TIMEOUT_MS }).toBe(2);
   await page.getByRole("link", { name: /Workbench/ }).click();
   const match = page.getByRole("button", { name: "Match", exact: false }).first();
   const acceptAt = async (left: number) => {
     await expect(page.getByText(`${left} open`, { exact: true }).first()).toBeVisible();
     await expect(match).toBeEnabled();
     await match.click();
-    if (await asksWhatTheDifferenceIs(page, left)) await writeOff(page);
+    if (await asksForExplanation(page, left)) await writeOff(page);
   };
   await acceptAt(SUGGESTED);
   await acceptAt(SUGGESTED - 1);
-  // The second was a suggestion without a difference, and is one again.
+  // The second suggestion has no difference, so undoing its match restores it.
   await expect(page.getByText(`${SUGGESTED - 2} open`, { exact: true }).first()).toBeVisible();
   await page.getByRole("group", { name: "Decide" }).getByRole("button", { name: "Undo" }).click();
   await pane(page, bank).getByRole("option").first().click();
@@ -205,7 +205,7 @@ test("a decision that came too late says so, and the lists are refreshed", async
   await page.goto(`${periodOf(month)}/workbench`);
   const match = page.getByRole("button", { name: "Match", exact: false }).first();
   await expect(match).toBeEnabled();
-  // This page no longer receives others' decisions: its pending request has ended by then.
+  // The page no longer receives others' decisions once its pending request has ended.
   const cut = page.waitForEvent("requestfailed", (request) => request.url().includes("/decisions"));
   await page.route(/decisions/, (route) => route.abort());
   await cut;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await setCalendar(1, []);
 }, 120_000);
 
-/** A calendar that opens each day of the week, with these days as holidays from today on. */
+/** Sets a calendar that is open every day, except for holidays that many days from today. */
 async function setCalendar(version: number, holidays: number[]): Promise<void> {
   const days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
   await client.query(
@@ -45,7 +45,7 @@ async function setCalendar(version: number, holidays: number[]): Promise<void> {
   await client.query("update public.calendars set version = $1 where id = 'cal_1'", [version]);
 }
 
-/** A connection at whose bank it is noon, created the day before. */
+/** Creates a connection, dated yesterday, of a bank where it is noon. */
 async function connect(retryUntil: string, settings: Record<string, unknown> = {}): Promise<void> {
   id = `con_${++connections}`;
   const { rows } = await client.query(
@@ -94,7 +94,7 @@ async function state() {
   return rows[0];
 }
 
-async function missing(): Promise<number> {
+async function missingFiles(): Promise<number> {
   const { rowCount } = await client.query(
     "select from public.exceptions where reason_code = 'file_missing' and details ->> 'connection_id' = $1",
     [id],
@@ -116,8 +116,12 @@ async function fetchOnce(error: string | null = null, found = 0): Promise<void> 
 }
 
 let files = 0;
-/** A file that came an hour ago, at eleven, and whose import now ends. */
-async function imported(outcome: { status: "done" | "failed"; accepted: number; refused: number }) {
+/** Ends the import of a file that came an hour ago, at eleven. */
+async function endImport(outcome: {
+  status: "done" | "failed";
+  accepted: number;
+  refused: number;
+}) {
   const name = `day-${++files}.csv`;
   await client.query(
     `insert into public.imports (id, source_no, status, format, file_name)
@@ -148,13 +152,13 @@ async function imported(outcome: { status: "done" | "failed"; accepted: number; 
 let version = 1;
 beforeEach(() => setCalendar(++version, []));
 
-test("a mail that was received plans no fetch: nobody can fetch mail", async () => {
+test("receiving a mail plans no fetch, because mail can't be fetched", async () => {
   await connect("18:00", { kind: "mail", auth: "none", allowed_senders: ["@bank.example"] });
   await fetchOnce(null, 1);
   expect(await hours("next_look_at")).toBeNull();
 });
 
-test("a file that is expected today stays expected when its calendar changes, and late when it was", async () => {
+test("a file that is expected today, or late, stays so when its calendar changes", async () => {
   await connect("18:00");
   await setCalendar(++version, [9]);
   expect(await hours("expected_at")).toBe(18);
@@ -163,16 +167,16 @@ test("a file that is expected today stays expected when its calendar changes, an
   await setCalendar(++version, [8]);
   expect(await hours("expected_at")).toBe(10);
   await client.query("select private.open_missing_files()");
-  expect([await missing(), await hours("expected_at")]).toEqual([1, DAY_HOURS + 10]);
-  // Its day is over for the check, and the file is still looked for.
+  expect([await missingFiles(), await hours("expected_at")]).toEqual([1, DAY_HOURS + 10]);
+  // Its day has been checked, but the file is still looked for.
   await setCalendar(++version, [7]);
   expect(await hours("expected_at")).toBe(DAY_HOURS + 10);
   expect(await hours("next_look_at")).toBeLessThan(NOON + 2);
   await client.query("select private.open_missing_files()");
-  expect(await missing()).toBe(1);
+  expect(await missingFiles()).toBe(1);
 });
 
-test("a day that becomes a holiday expects no file, and one that is none any more does", async () => {
+test("no file is expected on a day that becomes a holiday, and one is when it no longer is", async () => {
   await connect("18:00");
   await setCalendar(++version, [0, 1]);
   expect(await hours("expected_at")).toBe(2 * DAY_HOURS + 18);
@@ -180,25 +184,25 @@ test("a day that becomes a holiday expects no file, and one that is none any mor
   expect(await hours("expected_at")).toBe(DAY_HOURS + 18);
 });
 
-test("a file that came in time but can't be read is missing, once its day was checked", async () => {
+test("a file that came in time but can't be read counts as missing once its day was checked", async () => {
   await connect("10:00");
   await client.query(
     "update public.connections set expected_at = expected_at + interval '1 day' where id = $1",
     [id],
   );
-  await imported({ status: "failed", accepted: 0, refused: 0 });
-  expect(await missing()).toBe(1);
+  await endImport({ status: "failed", accepted: 0, refused: 0 });
+  expect(await missingFiles()).toBe(1);
 
   await connect("18:00");
-  await imported({ status: "failed", accepted: 0, refused: 0 });
-  expect(await missing()).toBe(0);
+  await endImport({ status: "failed", accepted: 0, refused: 0 });
+  expect(await missingFiles()).toBe(0);
 });
 
-test("lines that couldn't be read are reported once, until a whole file comes", async () => {
+test("unreadable lines are reported once, until a file is read completely", async () => {
   await connect("18:00");
   const [first, second] = [
-    await imported({ status: "done", accepted: 209, refused: 2 }),
-    await imported({ status: "done", accepted: 209, refused: 2 }),
+    await endImport({ status: "done", accepted: 209, refused: 2 }),
+    await endImport({ status: "done", accepted: 209, refused: 2 }),
   ];
   const { rows } = await client.query(
     "select outcome, error from public.connection_files where path = $1",
@@ -213,14 +217,14 @@ test("lines that couldn't be read are reported once, until a whole file comes", 
     is_failing: true,
     alerts: 1,
   });
-  await imported({ status: "done", accepted: 211, refused: 0 });
+  await endImport({ status: "done", accepted: 211, refused: 0 });
   await fetchOnce();
   expect(await state()).toMatchObject({ last_error: null, is_failing: false, alerts: 1 });
 });
 
-test("an import that ends doesn't fetch from a connection that was paused, nor retry failed files", async () => {
+test("the end of an import doesn't fetch from a paused connection, and retries no failed files", async () => {
   await connect("18:00", { afterwards: "delete", status: "paused" });
-  await imported({ status: "done", accepted: 1, refused: 0 });
+  await endImport({ status: "done", accepted: 1, refused: 0 });
   const { rows } = await client.query(
     "select payload ->> 'by_hand' as by_hand from graphile_worker._private_jobs where key like $1",
     [`connection:${id}%`],
@@ -233,7 +237,7 @@ test("an import that ends doesn't fetch from a connection that was paused, nor r
   expect(begun.rows).toEqual([{ fetch: null }]);
 });
 
-test("another host key is reported although the connection has been failing for long", async () => {
+test("a different host key is reported even if the connection has been failing for long", async () => {
   await connect("18:00", { host_key: "SHA256:first" });
   for (let attempt = 1; attempt <= 4; attempt++) await fetchOnce("The connection failed.");
   expect(await state()).toMatchObject({ alerts: 1 });
@@ -252,9 +256,9 @@ test("another host key is reported although the connection has been failing for 
   expect(await state()).toMatchObject({ last_error: expect.stringContaining("key"), alerts: 2 });
 });
 
-test("a file whose import was undone comes again only on request", async () => {
+test("a file whose import was undone is fetched again only on request", async () => {
   await connect("18:00");
-  const path = await imported({ status: "done", accepted: 3, refused: 0 });
+  const path = await endImport({ status: "done", accepted: 3, refused: 0 });
   await client.query("update public.imports set status = 'undone' where id = 'imp_' || $1", [path]);
   const { rows } = await client.query(
     `select jsonb_build_object('path', path, 'bytes', bytes, 'modified_at',
@@ -288,7 +292,7 @@ test("a file whose import was undone comes again only on request", async () => {
   expect(listed.rows).toEqual([{ outcome: "fetching" }]);
 });
 
-test("a fetch that ends leaves no file of which it says that it is being fetched", async () => {
+test("no file is listed as being fetched after its fetch has ended", async () => {
   await connect("18:00");
   const { rows } = await client.query("select private.begin_fetch($1, $2, true) as fetch", [
     TENANT,
@@ -373,7 +377,7 @@ test("a push that fails is reported once, however often files are fetched in bet
   expect(await state()).toMatchObject({ last_error: null, is_failing: false, alerts: 1 });
 });
 
-test("a connection that is only pushed to recovers with a push, and reports the next failure", async () => {
+test("a connection that is only pushed to recovers with a successful push, and reports the next failure", async () => {
   await connect("18:00");
   const [first, second, third] = [await batchToPush(), await batchToPush(), await batchToPush()];
   await endPush(first, "The disk is full.");

@@ -10,7 +10,7 @@ let client: Client;
 const file = (name: string) =>
   readFileSync(join(import.meta.dirname, "../../ops/citus", name), "utf8");
 
-/** Where no row has a tenant. */
+/** Tables whose rows have no tenant. */
 const ON_THE_COORDINATOR = [
   "private.account_index",
   "private.heartbeats",

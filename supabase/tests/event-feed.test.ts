@@ -25,7 +25,7 @@ beforeEach(async () => {
   await client.query("select private.create_tenant($1, $1)", [tenant]);
 });
 
-/** As a request does: with the caller's rights, in one transaction. */
+/** Reads a page as a request does: with the caller's rights, in one transaction. */
 async function read(input: object): Promise<Page> {
   const claims = JSON.stringify({ ...ADMIN, tenant_id: tenant });
   await client.query("begin");
@@ -48,10 +48,10 @@ async function read(input: object): Promise<Page> {
   }
 }
 
-async function emit(by: Client, id: string, of = tenant): Promise<void> {
+async function emit(by: Client, id: string, ofTenant = tenant): Promise<void> {
   await by.query(
     "select private.emit($1, 'webhook.disabled', jsonb_build_object('id', $2::text))",
-    [of, id],
+    [ofTenant, id],
   );
 }
 
@@ -67,7 +67,7 @@ async function withConnections(count: number, work: (all: Client[]) => Promise<v
   }
 }
 
-test("an event that commits late is never behind a place that was returned before", async () => {
+test("an event that commits late never falls before a position that was already returned", async () => {
   await withConnections(2, async ([late, early]) => {
     if (!late || !early) return;
     await late.query("begin");
@@ -139,7 +139,7 @@ test("each committed event is read exactly once under any concurrency", async ()
   expect(new Set(received)).toEqual(committed);
 });
 
-test("a page ends after the events that it looked at, and filters leave out the rest", async () => {
+test("a page examines a limited number of events, so one without a match can have more after it", async () => {
   await client.query(
     `insert into public.events (tenant_id, type, data)
      select $1, 'webhook.disabled', '{"id": "whk_many"}' from generate_series(1, 1500)`,
@@ -153,7 +153,7 @@ test("a page ends after the events that it looked at, and filters leave out the 
   expect(idsOf(await read({ subject: "whk_one" }))).toEqual(["whk_one"]);
 });
 
-test("reading starts at a moment, and never before the last 30 days", async () => {
+test("reading can start at a given time, but not before the last 30 days", async () => {
   const idAt = (days: number) =>
     `evt_${(Date.now() - days * 86_400_000).toString(16).padStart(12, "0")}${"0".repeat(20)}`;
   await client.query("select private.roll_partitions()");

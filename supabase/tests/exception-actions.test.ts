@@ -11,7 +11,7 @@ beforeAll(async () => {
   ({ client } = await fresh());
 }, 120_000);
 
-test("what each action leaves of an exception in every table", async () => {
+test("each action changes an exception's rows in every table as recorded", async () => {
   const recording = await recordExceptions(client, ACTIONS);
   await expect(recording).toMatchFileSnapshot("exception-actions.recorded.txt");
 });

@@ -1,4 +1,4 @@
-import type { Acting, RecordedAction } from "./exception-recorder.ts";
+import type { ActionContext, RecordedAction } from "./exception-recorder.ts";
 import { TENANT } from "./exception-recorder.ts";
 
 const WEBHOOK = `insert into public.webhooks (tenant_id, url, events) values ($1, 'https://receiver.example/',
@@ -20,56 +20,57 @@ const RULES = {
   rules: [{ status: "in_review", reason_code: "waiting" }],
 };
 
-const dueIn = async ({ sql }: Acting, minutes: number, seconds = 0) =>
+const dueIn = async ({ sql }: ActionContext, minutes: number, seconds = 0) =>
   (
     await sql(
       "select private.iso(clock_timestamp() + make_interval(mins => $1, secs => $2)) as at",
       [minutes, seconds],
     )
   )[0]?.at;
-const create = (acting: Acting, title: string, more: object) =>
-  acting.call("create_exception", { title, severity: "low", ...more });
-const edit = (acting: Acting, title: string, patch: object) =>
-  acting.call("update_exception", { id: acting.id(title), patch });
-const pause = (acting: Acting, title: string, until: unknown = null) =>
-  acting.call("pause_exception", { id: acting.id(title), reason: "Waiting for the bank", until });
-const policy = (acting: Acting, change: object) =>
-  acting.call("put_sla_policy", { ...POLICY, ...change });
-const tick = ({ sql }: Acting) => sql("select private.tick_sla_clock()");
-const wait = ({ sql }: Acting, seconds: number) => sql("select pg_sleep($1)", [seconds]);
-const ids = (acting: Acting, ...titles: string[]) => titles.map((title) => acting.id(title));
+const create = (context: ActionContext, title: string, more: object) =>
+  context.call("create_exception", { title, severity: "low", ...more });
+const edit = (context: ActionContext, title: string, patch: object) =>
+  context.call("update_exception", { id: context.id(title), patch });
+const pause = (context: ActionContext, title: string, until: unknown = null) =>
+  context.call("pause_exception", { id: context.id(title), reason: "Waiting for the bank", until });
+const policy = (context: ActionContext, change: object) =>
+  context.call("put_sla_policy", { ...POLICY, ...change });
+const tick = ({ sql }: ActionContext) => sql("select private.tick_sla_clock()");
+const wait = ({ sql }: ActionContext, seconds: number) => sql("select pg_sleep($1)", [seconds]);
+const ids = (context: ActionContext, ...titles: string[]) =>
+  titles.map((title) => context.id(title));
 
 const PEOPLE: RecordedAction[] = [
   {
     name: "create: by policy or deadline, within thresholds, breached, in review, closed, refused",
-    run: async (acting) => {
-      await acting.sql("select private.create_tenant($1, 'Acme')", [TENANT]);
-      await acting.sql(WEBHOOK, [TENANT]);
-      await create(acting, "Policy", {
+    run: async (context) => {
+      await context.sql("select private.create_tenant($1, 'Acme')", [TENANT]);
+      await context.sql(WEBHOOK, [TENANT]);
+      await create(context, "Policy", {
         severity: "critical",
         amount_minor: 1200,
         currency: "EUR",
         details: { bank: { iban: "DE1" }, n: 1 },
       });
-      await create(acting, "Far", {
-        due_at: await dueIn(acting, 6000),
+      await create(context, "Far", {
+        due_at: await dueIn(context, 6000),
         assigned_to: "user:leo",
         amount_minor: 5,
         currency: "USD",
       });
-      await create(acting, "Near", { due_at: await dueIn(acting, 45), reason_code: "late" });
-      await create(acting, "Past", { due_at: await dueIn(acting, -45) });
-      await create(acting, "Review", { status: "in_review" });
-      await create(acting, "Closed", { status: "resolved" });
-      await create(acting, "No currency", { amount_minor: 5 });
-      await create(acting, "Unknown", { reconciliation_id: "rcn_none" });
-      await create(acting, "Unknown severity", { severity: "none" });
+      await create(context, "Near", { due_at: await dueIn(context, 45), reason_code: "late" });
+      await create(context, "Past", { due_at: await dueIn(context, -45) });
+      await create(context, "Review", { status: "in_review" });
+      await create(context, "Closed", { status: "resolved" });
+      await create(context, "No currency", { amount_minor: 5 });
+      await create(context, "Unknown", { reconciliation_id: "rcn_none" });
+      await create(context, "Unknown severity", { severity: "none" });
     },
   },
   {
     name: "import",
-    run: (acting) =>
-      acting.call("import_exceptions", {
+    run: (context) =>
+      context.call("import_exceptions", {
         rows: [
           { line: 1, title: "Import 1", severity: "high", amount_minor: 100, currency: "EUR" },
           { line: 2, title: "Import 2", severity: "low", reconciliation_id: "rcn_none" },
@@ -79,155 +80,155 @@ const PEOPLE: RecordedAction[] = [
   },
   {
     name: "edit: texts, details, amounts, nothing, an unknown one",
-    run: async (acting) => {
-      await edit(acting, "Policy", {
+    run: async (context) => {
+      await edit(context, "Policy", {
         title: "Renamed",
         details: { bank: { bic: "X" }, n: null },
         severity: "high",
       });
-      await edit(acting, "Policy", { amount_minor: 900, currency: "USD" });
-      await edit(acting, "Policy", { currency: null });
-      await edit(acting, "Policy", { severity: "high" });
-      await edit(acting, "Policy", { reconciliation_id: "rcn_none" });
-      await edit(acting, "Policy", { details: { long: "x".repeat(25_000) } });
-      await edit(acting, "No such", { title: "None" });
+      await edit(context, "Policy", { amount_minor: 900, currency: "USD" });
+      await edit(context, "Policy", { currency: null });
+      await edit(context, "Policy", { severity: "high" });
+      await edit(context, "Policy", { reconciliation_id: "rcn_none" });
+      await edit(context, "Policy", { details: { long: "x".repeat(25_000) } });
+      await edit(context, "No such", { title: "None" });
     },
   },
   {
     name: "edit: the deadline nearer, beyond a threshold, and away",
-    run: async (acting) => {
-      await edit(acting, "Far", { due_at: await dueIn(acting, 200) });
-      await edit(acting, "Far", { due_at: await dueIn(acting, 6000) });
-      await edit(acting, "Past", { due_at: await dueIn(acting, 300) });
+    run: async (context) => {
+      await edit(context, "Far", { due_at: await dueIn(context, 200) });
+      await edit(context, "Far", { due_at: await dueIn(context, 6000) });
+      await edit(context, "Past", { due_at: await dueIn(context, 300) });
     },
   },
   {
     name: "assign and unassign",
-    run: async (acting) => {
-      await edit(acting, "Near", { assigned_to: "user:mia" });
-      await edit(acting, "Far", { assigned_to: null });
-      await edit(acting, "Far", { assigned_to: "mia" });
+    run: async (context) => {
+      await edit(context, "Near", { assigned_to: "user:mia" });
+      await edit(context, "Far", { assigned_to: null });
+      await edit(context, "Far", { assigned_to: "mia" });
     },
   },
   {
     name: "pause, and what a paused one refuses",
-    run: async (acting) => {
-      await pause(acting, "Far");
-      await pause(acting, "Far");
-      await edit(acting, "Far", { due_at: await dueIn(acting, 100) });
-      await edit(acting, "Far", { title: "Far and paused", assigned_to: "user:leo" });
-      await pause(acting, "Near", await dueIn(acting, -1));
-      await pause(acting, "Near", await dueIn(acting, 120));
+    run: async (context) => {
+      await pause(context, "Far");
+      await pause(context, "Far");
+      await edit(context, "Far", { due_at: await dueIn(context, 100) });
+      await edit(context, "Far", { title: "Far and paused", assigned_to: "user:leo" });
+      await pause(context, "Near", await dueIn(context, -1));
+      await pause(context, "Near", await dueIn(context, 120));
     },
   },
   {
     name: "resume",
-    run: async (acting) => {
-      await acting.call("resume_exception", { id: acting.id("Far") });
-      await acting.call("resume_exception", { id: acting.id("Far") });
+    run: async (context) => {
+      await context.call("resume_exception", { id: context.id("Far") });
+      await context.call("resume_exception", { id: context.id("Far") });
     },
   },
   {
     name: "a pause that is over, ended by the worker",
-    run: async (acting) => {
-      await pause(acting, "Past", await dueIn(acting, 0, 1));
-      await wait(acting, 1.2);
-      await tick(acting);
+    run: async (context) => {
+      await pause(context, "Past", await dueIn(context, 0, 1));
+      await wait(context, 1.2);
+      await tick(context);
     },
   },
   {
     name: "a pause that is over, ended by the next change",
-    run: async (acting) => {
-      await pause(acting, "Past", await dueIn(acting, 0, 1));
-      await wait(acting, 1.2);
-      await edit(acting, "Past", { title: "Past and over" });
-      await pause(acting, "Past", await dueIn(acting, 0, 1));
-      await wait(acting, 1.2);
-      await pause(acting, "Past");
+    run: async (context) => {
+      await pause(context, "Past", await dueIn(context, 0, 1));
+      await wait(context, 1.2);
+      await edit(context, "Past", { title: "Past and over" });
+      await pause(context, "Past", await dueIn(context, 0, 1));
+      await wait(context, 1.2);
+      await pause(context, "Past");
     },
   },
   {
     name: "a breached one can't be paused",
-    run: async (acting) => {
-      await create(acting, "Breached", { due_at: await dueIn(acting, -45) });
-      await pause(acting, "Breached");
+    run: async (context) => {
+      await create(context, "Breached", { due_at: await dueIn(context, -45) });
+      await pause(context, "Breached");
     },
   },
   {
     name: "close: refused, resolved, dismissed, and while it is paused",
-    run: async (acting) => {
-      await edit(acting, "Review", { status: "resolved" });
-      await edit(acting, "Review", { resolution: "Booked." });
-      await edit(acting, "Review", { status: "resolved", resolution: "Booked." });
-      await edit(acting, "Import 1", { status: "dismissed", resolution: "Noise." });
-      await edit(acting, "Near", { status: "resolved", resolution: "Found while it was paused." });
-      await edit(acting, "Breached", { status: "resolved", resolution: "Late." });
+    run: async (context) => {
+      await edit(context, "Review", { status: "resolved" });
+      await edit(context, "Review", { resolution: "Booked." });
+      await edit(context, "Review", { status: "resolved", resolution: "Booked." });
+      await edit(context, "Import 1", { status: "dismissed", resolution: "Noise." });
+      await edit(context, "Near", { status: "resolved", resolution: "Found while it was paused." });
+      await edit(context, "Breached", { status: "resolved", resolution: "Late." });
     },
   },
   {
     name: "a closed one: refused to move, edited, its deadline moved",
-    run: async (acting) => {
-      await edit(acting, "Review", { status: "in_review" });
-      await edit(acting, "Review", { status: "dismissed" });
-      await pause(acting, "Review");
-      await edit(acting, "Review", { resolution: "Booked twice." });
-      await edit(acting, "Breached", { due_at: await dueIn(acting, -200) });
+    run: async (context) => {
+      await edit(context, "Review", { status: "in_review" });
+      await edit(context, "Review", { status: "dismissed" });
+      await pause(context, "Review");
+      await edit(context, "Review", { resolution: "Booked twice." });
+      await edit(context, "Breached", { due_at: await dueIn(context, -200) });
     },
   },
   {
     name: "reopen",
-    run: async (acting) => {
-      await edit(acting, "Review", { status: "open" });
-      await edit(acting, "Near", { status: "open" });
-      await edit(acting, "Breached", { status: "open" });
-      await edit(acting, "Review", { status: "in_review" });
+    run: async (context) => {
+      await edit(context, "Review", { status: "open" });
+      await edit(context, "Near", { status: "open" });
+      await edit(context, "Breached", { status: "open" });
+      await edit(context, "Review", { status: "in_review" });
     },
   },
   {
     name: "many at once: changed, refused, paused, resumed, by a filter",
-    run: async (acting) => {
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Policy", "Far", "Import 3"),
+    run: async (context) => {
+      await context.call("update_exceptions", {
+        ids: ids(context, "Policy", "Far", "Import 3"),
         patch: { severity: "medium", assigned_to: "user:kim" },
       });
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Policy", "Import 1"),
+      await context.call("update_exceptions", {
+        ids: ids(context, "Policy", "Import 1"),
         patch: { status: "in_review" },
       });
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Policy", "None"),
+      await context.call("update_exceptions", {
+        ids: ids(context, "Policy", "None"),
         patch: { status: "in_review" },
       });
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Policy", "Far", "Past"),
+      await context.call("update_exceptions", {
+        ids: ids(context, "Policy", "Far", "Past"),
         pause: { reason: "All wait", until: null },
       });
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Policy", "Far"),
+      await context.call("update_exceptions", {
+        ids: ids(context, "Policy", "Far"),
         pause: { reason: "All wait", until: null },
       });
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Far", "Past"),
-        patch: { due_at: await dueIn(acting, 500) },
+      await context.call("update_exceptions", {
+        ids: ids(context, "Far", "Past"),
+        patch: { due_at: await dueIn(context, 500) },
       });
-      await acting.call("update_exceptions", { ids: ids(acting, "Far", "Past"), resume: true });
-      await acting.call("update_exceptions", {
+      await context.call("update_exceptions", { ids: ids(context, "Far", "Past"), resume: true });
+      await context.call("update_exceptions", {
         filter: { severity: ["low"] },
         expected_count: 4,
         patch: { reason_code: "sorted" },
       });
-      await acting.call("update_exceptions", {
+      await context.call("update_exceptions", {
         filter: {},
         expected_count: 7,
         pause: { reason: "By filter", until: null },
       });
-      await acting.call("update_exceptions", {
+      await context.call("update_exceptions", {
         filter: { assigned_to: ["user:kim"] },
         expected_count: 3,
         patch: { status: "resolved", resolution: "All of them." },
       });
-      await acting.call("update_exceptions", {
-        ids: ids(acting, "Policy", "Import 3"),
+      await context.call("update_exceptions", {
+        ids: ids(context, "Policy", "Import 3"),
         patch: { status: "open" },
       });
     },
@@ -237,54 +238,54 @@ const PEOPLE: RecordedAction[] = [
 const POLICIES: RecordedAction[] = [
   {
     name: "recalculate: other minutes and pause rules",
-    run: async (acting) => {
-      await create(acting, "Low", {});
-      await create(acting, "Low and paused", {});
-      await pause(acting, "Low and paused");
-      await create(acting, "Low with its own due date", { due_at: await dueIn(acting, 9000) });
-      await policy(acting, {
+    run: async (context) => {
+      await create(context, "Low", {});
+      await create(context, "Low and paused", {});
+      await pause(context, "Low and paused");
+      await create(context, "Low with its own due date", { due_at: await dueIn(context, 9000) });
+      await policy(context, {
         minutes_to_resolve: { ...POLICY.minutes_to_resolve, low: 220 },
         pause: RULES,
       });
-      await policy(acting, { pause: RULES });
+      await policy(context, { pause: RULES });
     },
   },
   {
     name: "pauses by a rule: begun, kept, ended, closed, created with it, beyond the policy's count",
-    run: async (acting) => {
-      await edit(acting, "Low", { status: "in_review", reason_code: "waiting" });
-      await edit(acting, "Low", { title: "Low, still waiting" });
-      await edit(acting, "Low", { reason_code: "answered" });
-      await edit(acting, "Low", { reason_code: "waiting" });
-      await edit(acting, "Low", { status: "resolved", resolution: "While it waited." });
-      await edit(acting, "Low", { status: "open" });
-      await edit(acting, "Low", { status: "in_review" });
-      await acting.call("resume_exception", { id: acting.id("Low") });
-      await pause(acting, "Low");
-      await create(acting, "Waiting", { status: "in_review", reason_code: "waiting" });
-      await create(acting, "Waiting and breached", {
+    run: async (context) => {
+      await edit(context, "Low", { status: "in_review", reason_code: "waiting" });
+      await edit(context, "Low", { title: "Low, still waiting" });
+      await edit(context, "Low", { reason_code: "answered" });
+      await edit(context, "Low", { reason_code: "waiting" });
+      await edit(context, "Low", { status: "resolved", resolution: "While it waited." });
+      await edit(context, "Low", { status: "open" });
+      await edit(context, "Low", { status: "in_review" });
+      await context.call("resume_exception", { id: context.id("Low") });
+      await pause(context, "Low");
+      await create(context, "Waiting", { status: "in_review", reason_code: "waiting" });
+      await create(context, "Waiting and breached", {
         status: "in_review",
         reason_code: "waiting",
-        due_at: await dueIn(acting, -45),
+        due_at: await dueIn(context, -45),
       });
-      await pause(acting, "Low with its own due date", await dueIn(acting, 1200));
-      await pause(acting, "Low with its own due date");
+      await pause(context, "Low with its own due date", await dueIn(context, 1200));
+      await pause(context, "Low with its own due date");
     },
   },
   {
     name: "recalculate: by a calendar",
-    run: async (acting) => {
-      const calendar = (await acting.call("create_calendar", {
+    run: async (context) => {
+      const calendar = (await context.call("create_calendar", {
         name: "Always",
         time_zone: "UTC",
         ...ALWAYS,
       })) as { id: string };
-      await policy(acting, { pause: RULES, calendar_id: calendar.id });
-      await create(acting, "By calendar", { severity: "high" });
-      await create(acting, "By calendar and due", { due_at: await dueIn(acting, 700) });
-      await edit(acting, "By calendar and due", { due_at: await dueIn(acting, 100) });
-      await pause(acting, "By calendar");
-      await acting.call("put_calendar", {
+      await policy(context, { pause: RULES, calendar_id: calendar.id });
+      await create(context, "By calendar", { severity: "high" });
+      await create(context, "By calendar and due", { due_at: await dueIn(context, 700) });
+      await edit(context, "By calendar and due", { due_at: await dueIn(context, 100) });
+      await pause(context, "By calendar");
+      await context.call("put_calendar", {
         id: calendar.id,
         name: "Always",
         time_zone: "Asia/Tokyo",
@@ -292,7 +293,7 @@ const POLICIES: RecordedAction[] = [
         apply_to: "open",
         dry_run: true,
       });
-      await acting.call("put_calendar", {
+      await context.call("put_calendar", {
         id: calendar.id,
         name: "Always",
         time_zone: "Asia/Tokyo",
@@ -300,24 +301,24 @@ const POLICIES: RecordedAction[] = [
         apply_to: "open",
         dry_run: false,
       });
-      await acting.call("resume_exception", { id: acting.id("By calendar") });
-      await edit(acting, "By calendar", { status: "resolved", resolution: "Counted." });
-      await edit(acting, "By calendar", { status: "open" });
+      await context.call("resume_exception", { id: context.id("By calendar") });
+      await edit(context, "By calendar", { status: "resolved", resolution: "Counted." });
+      await edit(context, "By calendar", { status: "open" });
     },
   },
   {
     name: "recalculate: the time zone has changed",
-    run: async (acting) => {
-      await acting.sql(
+    run: async (context) => {
+      await context.sql(
         "update private.calendar_coverage set zone_print = '', zone_checked_at = '-infinity'",
       );
-      // As if the release before had counted an hour less.
-      await acting.sql(
+      // As if the previous release had counted an hour less.
+      await context.sql(
         `update public.sla_policies set high_minutes = high_minutes + 60 where tenant_id = $1`,
         [TENANT],
       );
-      await acting.sql("select private.rebuild_calendars()");
-      await acting.sql(
+      await context.sql("select private.rebuild_calendars()");
+      await context.sql(
         `update public.sla_policies set high_minutes = high_minutes - 60 where tenant_id = $1`,
         [TENANT],
       );
@@ -325,32 +326,32 @@ const POLICIES: RecordedAction[] = [
   },
   {
     name: "warnings in business minutes, and other thresholds",
-    run: async (acting) => {
-      await policy(acting, {
+    run: async (context) => {
+      await policy(context, {
         pause: RULES,
         at_risk_business_thresholds: [300, 120],
         at_risk_thresholds: [90],
       });
-      await create(acting, "Warned", { due_at: await dueIn(acting, 100) });
-      await create(acting, "To be warned", { due_at: await dueIn(acting, 2000) });
-      await edit(acting, "To be warned", { due_at: await dueIn(acting, 200) });
-      await pause(acting, "To be warned");
-      await acting.call("resume_exception", { id: acting.id("To be warned") });
-      await edit(acting, "To be warned", { status: "dismissed", resolution: "Enough." });
-      await policy(acting, { pause: RULES, at_risk_business_thresholds: [] });
+      await create(context, "Warned", { due_at: await dueIn(context, 100) });
+      await create(context, "To be warned", { due_at: await dueIn(context, 2000) });
+      await edit(context, "To be warned", { due_at: await dueIn(context, 200) });
+      await pause(context, "To be warned");
+      await context.call("resume_exception", { id: context.id("To be warned") });
+      await edit(context, "To be warned", { status: "dismissed", resolution: "Enough." });
+      await policy(context, { pause: RULES, at_risk_business_thresholds: [] });
     },
   },
   {
     name: "cross: the worker reports what passed, and so does a change before it",
-    run: async (acting) => {
-      await create(acting, "Crosses", { due_at: await dueIn(acting, 0, 1) });
-      await create(acting, "Crosses and is closed", { due_at: await dueIn(acting, 0, 1) });
-      await create(acting, "Crosses and is moved", { due_at: await dueIn(acting, 0, 1) });
-      await wait(acting, 1.2);
-      await edit(acting, "Crosses and is closed", { status: "resolved", resolution: "Too late." });
-      await edit(acting, "Crosses and is moved", { due_at: await dueIn(acting, 1000) });
-      await tick(acting);
-      await tick(acting);
+    run: async (context) => {
+      await create(context, "Crosses", { due_at: await dueIn(context, 0, 1) });
+      await create(context, "Crosses and is closed", { due_at: await dueIn(context, 0, 1) });
+      await create(context, "Crosses and is moved", { due_at: await dueIn(context, 0, 1) });
+      await wait(context, 1.2);
+      await edit(context, "Crosses and is closed", { status: "resolved", resolution: "Too late." });
+      await edit(context, "Crosses and is moved", { due_at: await dueIn(context, 1000) });
+      await tick(context);
+      await tick(context);
     },
   },
 ];
@@ -427,20 +428,20 @@ const LINES: RecordedAction[] = [
   },
   {
     name: "edit and close: put together, one merged into the other",
-    run: async (acting) => {
-      const [{ of: line_nos } = {}] = await acting.sql(
+    run: async (context) => {
+      const [{ of: line_nos } = {}] = await context.sql(
         `select array_agg(line_no::integer order by line_no) as of from public.lines
          where tenant_id = $1`,
         [TENANT],
       );
       const [first, second] = line_nos as number[];
-      await edit(acting, "Line 1", { title: "Line 1, as ada calls it" });
-      await acting.sql("select private.regroup_exceptions($1, $2, $3, $4, $5)", [
+      await edit(context, "Line 1", { title: "Line 1, as ada calls it" });
+      await context.sql("select private.regroup_exceptions($1, $2, $3, $4, $5)", [
         ...PERIOD,
         JSON.stringify([
           {
-            exception_id: acting.id("Line 1"),
-            merged: [acting.id("Line 2")],
+            exception_id: context.id("Line 1"),
+            merged: [context.id("Line 2")],
             match_id: MATCH(2),
             line_nos: [first, second],
             title: "Lines 1 and 2",

@@ -1,13 +1,13 @@
 import type { Client } from "pg";
 
-/** what actions are made with: calls of a person of the tenant, and statements of the owner. */
-export type Acting = {
+/** What actions use: calls as a person of the tenant, and statements as the database's owner. */
+export type ActionContext = {
   call: (verb: string, input: object) => Promise<unknown>;
   sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   /** The id of the exception with this title when it was created. */
   id: (title: string) => string;
 };
-export type RecordedAction = { name: string; run: (acting: Acting) => Promise<unknown> };
+export type RecordedAction = { name: string; run: (context: ActionContext) => Promise<unknown> };
 
 export const TENANT = "acme";
 const OPERATIONS: Record<string, string> = {
@@ -31,7 +31,7 @@ type Row = Record<string, unknown>;
 type Refusal = { code?: string; message: string; detail?: string; hint?: string };
 
 const EVENT_FIELDS = ["status", "due_at", "minutes_to_breach", "breach_risk", "paused_at"];
-/** What the actions wait and take is less by far, however slow the machine. */
+/** Minutes are rounded to this; the actions take far less, even on a slow machine. */
 const COARSE_MINUTES = 20;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/;
 const ID = /\b(?:exc_[0-9a-f]{32}|(?:cal|evt|rcn|mat|lin)_[0-9a-f]{32})\b/g;
@@ -77,8 +77,8 @@ const COUNTERS = [
 ];
 
 /**
- * Performs the actions one after another; returns what each left behind, one line each, without IDs
- * and times.
+ * Performs the actions one after another. @returns the rows that each changed, one per line, with
+ * names for IDs and rounded minutes for times
  */
 export async function recordExceptions(
   client: Client,
@@ -89,7 +89,8 @@ export async function recordExceptions(
     if (!names.has(id)) names.set(id, `${id.slice(0, 4)}${names.size}`);
     return names.get(id) ?? "";
   };
-  const sql: Acting["sql"] = async (text, values = []) => (await client.query(text, values)).rows;
+  const sql: ActionContext["sql"] = async (text, values = []) =>
+    (await client.query(text, values)).rows;
   const seen = { ledger: "0", history: "0", event: "0" };
   let before = new Map<string, Row>();
   const lines: string[] = [];
@@ -114,11 +115,11 @@ export async function recordExceptions(
       if (!names.has(id as string)) names.set(id as string, title as string);
     const record = (kind: string, rows: [id: unknown, row: Row][]) => {
       const named = rows.map(([id, { id: _, exception_id, ...row }]) => ({
-        of: nameOf(id as string),
+        owner: nameOf(id as string),
         row: coarse(row, created.get(id) ?? "", nameOf),
       }));
-      for (const { of, row } of named.sort((a, b) => (a.of < b.of ? -1 : Number(a.of > b.of))))
-        lines.push(`${kind} ${of}: ${JSON.stringify(row)}`);
+      const byOwner = named.sort((a, b) => (a.owner < b.owner ? -1 : Number(a.owner > b.owner)));
+      for (const { owner, row } of byOwner) lines.push(`${kind} ${owner}: ${JSON.stringify(row)}`);
     };
     const now = new Map(
       states.map((state) => [
@@ -209,7 +210,8 @@ async function call(client: Client, verb: string, input: object): Promise<Row> {
 }
 
 /**
- * For refusals of the database itself, which every layer above reports as internal, only the rule.
+ * Refusals of the database itself have no details here, since every layer above reports them as
+ * internal.
  */
 function refusal({ code, message, detail, hint }: Refusal): string {
   return [code, message, ...(code === "TO001" ? [detail, hint] : [])].filter(Boolean).join(" | ");
@@ -223,8 +225,8 @@ function greatest(last: string, rows: Row[]): string {
 }
 
 /**
- * Times as minutes after the exception's creation, ids as names. Both only as exactly as every run
- * has them.
+ * Replaces times by rounded minutes since the exception's creation and IDs by names, so that every
+ * run gives the same text.
  */
 function coarse(value: unknown, since: string, nameOf: (id: string) => string): unknown {
   if (typeof value === "string") {

@@ -16,8 +16,8 @@ beforeAll(async () => {
   );
 }, 120_000);
 
-/** An import that is being read, with the event of its creation. */
-async function reading(id: string, file_name: string): Promise<void> {
+/** Creates an import that is being read, with the event of its creation. */
+async function createImport(id: string, file_name: string): Promise<void> {
   await client.query(
     `insert into public.imports (id, tenant_id, source_no, status, format, file_name, created_by)
      select $2, tenant_id, source_no, 'reading', 'csv', $3, 'user:ada' from public.sources
@@ -40,8 +40,8 @@ async function lastEvent(target: string) {
   return rows[0];
 }
 
-test("an import that was read leaves an event with its counts and hash", async () => {
-  await reading("imp_1", "oktober.csv");
+test("an import that was read records an event with its counts and hash", async () => {
+  await createImport("imp_1", "oktober.csv");
   await client.query("begin");
   await client.query("select private.stage_lines()");
   await client.query(
@@ -71,8 +71,8 @@ test("an import that was read leaves an event with its counts and hash", async (
   });
 });
 
-test("an import that failed leaves an event that says why", async () => {
-  await reading("imp_2", "cut.xml");
+test("an import that failed records an event with the reason", async () => {
+  await createImport("imp_2", "cut.xml");
   await client.query("select private.fail_import($1, 'imp_2', 'The file ends too early.')", [
     TENANT,
   ]);

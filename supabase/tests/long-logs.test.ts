@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.ts";
 
 // How many pages of 8 kB lists of requests and deliveries read. A call examines a limited number of
-// rows and goes on behind an empty page, so that it stays short however few rows match.
+// rows and can return an empty page, so that it stays short however few rows match.
 
 const ROWS = 120_000;
-const PAGES_MAX = 5_000;
+const MAX_PAGES = 5_000;
 /** How many rows a call examines. */
 const EXAMINED = 20_000;
 
@@ -70,21 +70,21 @@ async function pagesOf(verb: Verb, input: object): Promise<string[][]> {
   return pages;
 }
 
-test.each(LISTS)("few pages are read for %s, without statistics", async (_, verb, input) => {
-  expect(await pagesRead(verb, input)).toBeLessThan(PAGES_MAX);
+test.each(LISTS)("listing %s reads few pages without statistics", async (_, verb, input) => {
+  expect(await pagesRead(verb, input)).toBeLessThan(MAX_PAGES);
 });
 
 test.each([
   ["request", "list_requests", { operation: "getMe" }],
   ["delivery", "list_deliveries", { type: "run.done" }],
-] as const)("the only matching %s is found behind all others", async (_, verb, input) => {
+] as const)("the only matching %s is found after all others", async (_, verb, input) => {
   const pages = await pagesOf(verb, input);
   expect(pages.flat()).toHaveLength(1);
   expect(pages).toHaveLength(Math.floor(ROWS / EXAMINED) + 1);
 });
 
 test.each(["list_requests", "list_deliveries"] as const)(
-  "%s returns each row of a span once",
+  "%s returns each row of a time span once",
   async (verb) => {
     const span = { since: "2026-10-31T23:55:00Z", until: "2026-10-31T23:59:00Z" };
     const ids = (await pagesOf(verb, span)).flat();
@@ -93,9 +93,9 @@ test.each(["list_requests", "list_deliveries"] as const)(
   },
 );
 
-// From here on with statistics.
-test("as few pages are read once the tables are vacuumed", async () => {
+// This test and later ones run with statistics.
+test("listing reads as few pages once the tables are vacuumed", async () => {
   await database.run("vacuum analyze public.request_log, public.webhook_deliveries");
   for (const [name, verb, input] of LISTS)
-    expect(await pagesRead(verb, input), name).toBeLessThan(PAGES_MAX);
+    expect(await pagesRead(verb, input), name).toBeLessThan(MAX_PAGES);
 });

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.ts";
 
-// What the lists of a tenant with a million lines read: half of them matched, half of them open.
+// How much lists read for a tenant with a million lines, half of them matched and half open.
 
 const SIDE = 250_000;
 /**
- * In pages of 8 kB: 51 lines with their states and matches, each by a few indexes of three to four
- * levels.
+ * Pages of 8 kB, enough for 51 lines with their states and matches, each found by a few indexes of
+ * three to four levels.
  */
-const PAGES_MAX = 3_000;
+const MAX_PAGES = 3_000;
 const MATCHED = "rcn_00000000000000000000000000000001";
 const OPEN = "rcn_00000000000000000000000000000002";
 const MINUTE = 60_000;
-/** In the middle of each side. */
+/** A value date in the middle of each side. */
 const FAR = "2026-10-16";
 const BEFORE_ALL = "lin_00000000000000000000000000000000";
 const NO_CURRENCY = "XAU";
@@ -80,7 +80,7 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
   "a tenant's excluded lines where there are none": ["list_lines", { state: "excluded" }],
   "a period's matched lines": ["list_lines", { reconciliation_id: MATCHED, state: "matched" }],
   "a period's open lines": ["list_lines", { reconciliation_id: OPEN, state: "open" }],
-  "a side's open lines, far": [
+  "a far page of a side's open lines": [
     "list_lines",
     { reconciliation_id: OPEN, state: "open", side: "right", after: [FAR, BEFORE_ALL] },
   ],
@@ -89,27 +89,33 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
     "list_lines",
     { reconciliation_id: OPEN, state: "matched" },
   ],
-  "what is open, oldest first": ["list_open_lines", { id: OPEN, sort: "value_date" }],
-  "what is open, most money first": ["list_open_lines", { id: OPEN, sort: "amount" }],
-  "what is open with more money than any line has": [
+  "a workbench's open lines, oldest first": ["list_open_lines", { id: OPEN, sort: "value_date" }],
+  "a workbench's open lines, highest amounts first": [
+    "list_open_lines",
+    { id: OPEN, sort: "amount" },
+  ],
+  "a workbench's open lines above the amount of any": [
     "list_open_lines",
     { id: OPEN, sort: "amount", amount_from: NO_AMOUNT },
   ],
-  "a side of what is open": ["list_open_lines", { id: OPEN, sort: "value_date", side: "right" }],
-  "what is open in a currency that no line has": [
+  "one side of a workbench's open lines": [
+    "list_open_lines",
+    { id: OPEN, sort: "value_date", side: "right" },
+  ],
+  "a workbench's open lines in a currency that none has": [
     "list_open_lines",
     { id: OPEN, sort: "value_date", currency: NO_CURRENCY },
   ],
-  "what is open, most money first, in a currency that no line has": [
+  "a workbench's open lines, highest amounts first, in a currency that no line has": [
     "list_open_lines",
     { id: OPEN, sort: "amount", currency: NO_CURRENCY },
   ],
-  "what is open, oldest first, with more money than any line has": [
+  "a workbench's open lines, oldest first, above the amount of any": [
     "list_open_lines",
     { id: OPEN, sort: "value_date", amount_from: NO_AMOUNT },
   ],
   "a tenant's lines in a currency that none has": ["list_lines", { currency: NO_CURRENCY }],
-  "a tenant's lines with more money than any has": ["list_lines", { amount_from: NO_AMOUNT }],
+  "a tenant's lines above the amount of any": ["list_lines", { amount_from: NO_AMOUNT }],
   "a tenant's matched lines in a currency that none has": [
     "list_lines",
     { state: "matched", currency: NO_CURRENCY },
@@ -118,7 +124,7 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
     "list_lines",
     { state: "open", currency: NO_CURRENCY },
   ],
-  "a period's lines with more money than any has": [
+  "a period's lines above the amount of any": [
     "list_lines",
     { reconciliation_id: MATCHED, amount_from: NO_AMOUNT },
   ],
@@ -126,13 +132,13 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
     "list_lines",
     { reconciliation_id: MATCHED, date_to: "2026-09-30" },
   ],
-  "lines with a digit, and more money than any has": [
+  "lines with a digit, and above the amount of any": [
     "list_lines",
     { q: "7", amount_from: NO_AMOUNT },
   ],
   "a period's matches": ["list_matches", { id: MATCHED }],
   "a period's matches of a rule that made none": ["list_matches", { id: MATCHED, method: "none" }],
-  "a period's matches with more money than any has": [
+  "a period's matches above the amount of any": [
     "list_matches",
     { id: MATCHED, amount_from: NO_AMOUNT },
   ],
@@ -146,16 +152,16 @@ const CALLS: Record<string, readonly [verb: string, input: object]> = {
   ],
 };
 
-function pagesRead(verb: string, input: object, given = ""): Promise<number> {
+function pagesRead(verb: string, input: object, setup = ""): Promise<number> {
   return database.pagesRead(
     `public.${verb}`,
     { limit: 50, ...input },
     { operation: verb.replace(/_(.)/g, (_, letter) => letter.toUpperCase()) },
-    given,
+    setup,
   );
 }
 
-// As autovacuum does after an import: lines are skipped in their index alone.
+// Like autovacuum after an import, so that lines are skipped by index-only scans.
 beforeAll(async () => {
   await database.run("vacuum public.lines");
   await database.run("vacuum private.open_lines");
@@ -170,7 +176,7 @@ describe.each([
   test.each(Object.entries(CALLS))("%s are listed from few pages", async (_call, [verb, input]) => {
     // The first call of a connection reads the catalogue, too.
     await pagesRead(verb, input);
-    expect(await pagesRead(verb, input)).toBeLessThan(PAGES_MAX);
+    expect(await pagesRead(verb, input)).toBeLessThan(MAX_PAGES);
   });
 });
 
@@ -186,10 +192,10 @@ describe("with a match in the pair of open lines", () => {
   });
 });
 
-test("excluded lines are listed from few pages where one of many pairs has thousands", async () => {
+test("excluded lines are listed from few pages even if one pair has thousands", async () => {
   const read = (input: object) => pagesRead("list_lines", input, THOUSANDS_EXCLUDED);
   await read({ state: "excluded" });
-  expect(await read({ state: "excluded" })).toBeLessThan(PAGES_MAX);
+  expect(await read({ state: "excluded" })).toBeLessThan(MAX_PAGES);
 });
 
 /** The amount of RG-17, which no other line of its source has. */
@@ -223,7 +229,7 @@ const ONE_MATCH = `
   insert into private.matched_counts (tenant_id, reconciliation_id, lines)
   values ('acme', '${OPEN}', 2)`;
 
-/** More than are looked up one by one. */
+/** More exclusions than a list looks up one by one. */
 const THOUSANDS_EXCLUDED = `
   alter table public.exclusions disable trigger user;
   insert into public.exclusions (tenant_id, pair_no, line_no, reconciliation_id, side, currency,
@@ -235,26 +241,26 @@ const THOUSANDS_EXCLUDED = `
     order by one.value_date desc, one.line_no desc limit 6000) line
   where period.id = '${MATCHED}'`;
 
-/** The references of all lines of a list, whichever number of pages it takes. */
+/** The references of all lines of a list, on all its pages. */
 async function referencesListed(filters: object): Promise<string[]> {
   return (await everyPage(filters, ONE_MATCH)).found;
 }
 
-// From here on the lines stay changed.
-test("matched lines older than many open ones are found page by page, each of few", async () => {
+// The changes of this test and later ones stay.
+test("matched lines older than many open ones are found by calls that each read few pages", async () => {
   const source_id = await sourceOfOpenLines();
   await database.run(OLDEST_MATCHED);
   await database.run("vacuum private.open_lines");
   const { found, pages } = await everyPage({ state: "matched", source_id });
   expect(found).toHaveLength(LINES_A_DAY);
-  expect(Math.max(...pages)).toBeLessThan(PAGES_MAX);
+  expect(Math.max(...pages)).toBeLessThan(MAX_PAGES);
 });
 
-test("the few lines of a currency are found page by page, each of few", async () => {
+test("the few lines of a currency are found by calls that each read few pages", async () => {
   await database.run("update public.lines set currency = 'USD' where reference = 'RG-17'");
   const { found, pages } = await everyPage({ currency: "USD" });
   expect(found).toEqual(["RG-17", "RG-17", "RG-17", "RG-17"]);
-  expect(Math.max(...pages)).toBeLessThan(PAGES_MAX);
+  expect(Math.max(...pages)).toBeLessThan(MAX_PAGES);
 });
 
 /** How many lines a source has on the first day. */
@@ -285,21 +291,21 @@ type Page = { items: { reference: string }[]; next: string[] | null };
 /** The references of all lines of a list, and how many pages of 8 kB each call reads. */
 async function everyPage(
   filters: object,
-  given = "",
+  setup = "",
 ): Promise<{ found: string[]; pages: number[] }> {
   const found: string[] = [];
   const pages: number[] = [];
   let after: string[] | null = null;
   do {
-    pages.push(await pagesRead("list_lines", { ...filters, after }, given));
-    const page = await pageOf({ ...filters, after }, given);
+    pages.push(await pagesRead("list_lines", { ...filters, after }, setup));
+    const page = await pageOf({ ...filters, after }, setup);
     found.push(...page.items.map(({ reference }) => reference));
     after = page.next;
   } while (after);
   return { found, pages };
 }
 
-function pageOf(input: object, given = ""): Promise<Page> {
+function pageOf(input: object, setup = ""): Promise<Page> {
   const request = { operation: "listLines" };
-  return database.asAdmin("public.list_lines", { limit: 50, ...input }, request, given);
+  return database.asAdmin("public.list_lines", { limit: 50, ...input }, request, setup);
 }

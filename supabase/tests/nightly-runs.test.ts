@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.ts";
 
-// Two sources in Berlin with an open line each, and an open period whose last run found all of it.
+// Two sources in Berlin with an open line each, and an open period whose last run saw both lines.
 
 const PERIOD = "rcn_00000000000000000000000000000001";
 const NIGHT = "2026-11-28 00:30+00";
@@ -34,11 +34,11 @@ const database = databaseWithTwoTenants(`
 const CHANGED = `insert into private.run_changes (tenant_id, reconciliation_id)
   values ('acme', '${PERIOD}')`;
 
-/** How many runs two calls after each other queue, each in a changed database that is undone. */
-async function queued(given: string, at = NIGHT): Promise<[number, number]> {
+/** How many runs each of two calls queues, after a setup that is rolled back. */
+async function queued(setup: string, at = NIGHT): Promise<[number, number]> {
   await database.run("begin");
   try {
-    await database.run(given);
+    await database.run(setup);
     const call = () =>
       database.count(`select private.queue_nightly_runs(at => '${at}')::integer as count`);
     return [await call(), await call()];
@@ -47,11 +47,11 @@ async function queued(given: string, at = NIGHT): Promise<[number, number]> {
   }
 }
 
-test("no run is queued where nothing is new since the last one", async () => {
+test("no run is queued if nothing has changed since the last one", async () => {
   expect(await queued("")).toEqual([0, 0]);
 });
 
-test("what changed since the last run gets one run, at night where its lines come from", async () => {
+test("a change since the last run gets one run, at night in the time zone of its sources", async () => {
   expect(await queued(CHANGED)).toEqual([1, 0]);
   expect(await queued(CHANGED, MORNING)).toEqual([0, 0]);
 });
@@ -67,8 +67,8 @@ test.each([
     "update private.open_lines set value_date = '2026-10-15' where side = 'right'",
   ],
   ["a failed run", "update public.runs set status = 'failed'"],
-])("%s gets a run", async (_, given) => {
-  expect(await queued(given)).toEqual([1, 0]);
+])("%s gets a run", async (_, setup) => {
+  expect(await queued(setup)).toEqual([1, 0]);
 });
 
 test.each([
@@ -77,21 +77,21 @@ test.each([
   ["waits for a run", "update public.runs set status = 'queued'"],
   ["is being prepared", "update public.pairs set opening = '{}'"],
   ["is archived", "update public.reconciliations set status = 'archived'"],
-])("no run is queued for a period that %s", async (_, given) => {
-  expect(await queued(`${CHANGED}; ${given}`)).toEqual([0, 0]);
+])("no run is queued for a period that %s", async (_, setup) => {
+  expect(await queued(`${CHANGED}; ${setup}`)).toEqual([0, 0]);
 });
 
-test("a nightly run runs after other runs, until a person requests it", async () => {
+test("a nightly run has a lower priority than other runs, until a person requests it", async () => {
   const priority = (also: string) =>
     queuedPriority(`${CHANGED}; select private.queue_nightly_runs(at => '${NIGHT}'); ${also}`);
   expect(await priority("")).toBe(10);
   expect(await priority(`select private.request_runs('acme', pair_no) from public.pairs`)).toBe(0);
 });
 
-async function queuedPriority(given: string): Promise<number> {
+async function queuedPriority(setup: string): Promise<number> {
   await database.run("begin");
   try {
-    await database.run(given);
+    await database.run(setup);
     return await database.count(
       `select priority::integer as count from graphile_worker.jobs where key = 'match:${PERIOD}'`,
     );

@@ -2,7 +2,7 @@ import type { Client } from "pg";
 import { beforeEach, expect, test } from "vitest";
 import { schemaDatabases } from "../../bin/dev/generate/schema-databases.ts";
 
-const DIVIDED = ["events", "webhook_attempts", "webhook_deliveries"] as const;
+const PARTITIONED = ["events", "webhook_attempts", "webhook_deliveries"] as const;
 const DAY_MS = 86_400_000;
 
 const fresh = schemaDatabases();
@@ -22,8 +22,8 @@ beforeEach(async () => {
 }, 60_000);
 
 /**
- * Until nothing is left to do, as the worker does. @returns how many partitions that made and
- * dropped
+ * Rolls partitions until nothing is left to do, as the worker does. @returns how many were created
+ * and dropped
  */
 async function rollTo(at: Date): Promise<number> {
   for (let total = 0; ; total++) {
@@ -43,14 +43,14 @@ async function partitionsOf(parent: string) {
   return rows;
 }
 
-async function counted(): Promise<number[]> {
+async function rowCounts(): Promise<number[]> {
   const { rows } = await client.query<Record<string, number>>(
-    `select ${DIVIDED.map((name) => `(select count(*)::integer from ${name}) as ${name}`).join(", ")}`,
+    `select ${PARTITIONED.map((name) => `(select count(*)::integer from ${name}) as ${name}`).join(", ")}`,
   );
-  return DIVIDED.map((name) => rows[0]?.[name] ?? -1);
+  return PARTITIONED.map((name) => rows[0]?.[name] ?? -1);
 }
 
-/** As the database makes IDs at that time. */
+/** An ID as the database generates it at this time. */
 function idAt(prefix: string, at: Date): string {
   return `${prefix}_${at.getTime().toString(16).padStart(12, "0")}${"a".repeat(20)}`;
 }
@@ -82,18 +82,19 @@ test("partitions older than 30 days are dropped when nothing in them is pending"
   const past = daysFrom(first?.ends as Date, 30);
 
   await rollTo(daysFrom(past, -0.001));
-  expect(await counted()).toEqual([2, 1, 2]);
-  // One of them is pending still.
+  expect(await rowCounts()).toEqual([2, 1, 2]);
+  // One of the deliveries is still pending.
   await rollTo(past);
-  expect(await counted()).toEqual([2, 1, 2]);
+  expect(await rowCounts()).toEqual([2, 1, 2]);
   expect(await send()).toBe(1);
   expect(await rollTo(past)).toBe(3);
-  expect(await counted()).toEqual([0, 0, 0]);
-  for (const name of DIVIDED) expect((await partitionsOf(name))[0]?.begins).toEqual(first?.ends);
+  expect(await rowCounts()).toEqual([0, 0, 0]);
+  for (const name of PARTITIONED)
+    expect((await partitionsOf(name))[0]?.begins).toEqual(first?.ends);
 });
 
-test("the next partitions are there a day before they are needed, and no more than that", async () => {
-  for (const name of [...DIVIDED, "request_log"]) {
+test("the next partitions exist a day before they are needed, and no later ones", async () => {
+  for (const name of [...PARTITIONED, "request_log"]) {
     const parts = await partitionsOf(name);
     expect([parts.length, parts[0]?.begins, parts[1]?.ends]).toEqual([
       2,
@@ -112,7 +113,7 @@ test("the next partitions are there a day before they are needed, and no more th
   );
 });
 
-test("days of the request log past 14 are dropped", async () => {
+test("the days of the request log are dropped after 14 days", async () => {
   const [first] = await partitionsOf("request_log");
   await rollTo(daysFrom(first?.ends as Date, 14 - 0.001));
   expect((await partitionsOf("request_log"))[0]?.name).toBe(first?.name);
@@ -126,11 +127,11 @@ test("an event without its own partition is stored and sent", async () => {
     "insert into events (id, tenant_id, type, data) values ($1, 'acme', 'exception.created', '{}')",
     [idAt("evt", late)],
   );
-  expect(await counted()).toEqual([1, 0, 1]);
+  expect(await rowCounts()).toEqual([1, 0, 1]);
   expect(await send()).toBe(1);
-  // Made late, its partition ends after it.
+  // A partition that is created late still ends after the event.
   await rollTo(late);
-  expect(await counted()).toEqual([1, 1, 1]);
+  expect(await rowCounts()).toEqual([1, 1, 1]);
   const parts = await partitionsOf("events");
   const { rows } = await client.query<{ name: string }>(
     "select tableoid::regclass::text as name from events",
@@ -138,7 +139,7 @@ test("an event without its own partition is stored and sent", async () => {
   expect(rows).toEqual([{ name: `partitions.${parts.at(-2)?.name}` }]);
 });
 
-test("an ID without a time is stored by its order, and delays nothing", async () => {
+test("an event whose ID has no time is stored by its order, and delays nothing", async () => {
   await client.query(
     `insert into events (id, tenant_id, type, data, once_key)
      values ('evt_odd', 'acme', 'exception.created', '{"n": 1}', 'k')`,
@@ -151,10 +152,10 @@ test("an ID without a time is stored by its order, and delays nothing", async ()
   expect(rows).toEqual([
     { name: `partitions.${(await partitionsOf("events")).at(-1)?.name}`, data: { n: 1 } },
   ]);
-  expect(await counted()).toEqual([1, 0, 1]);
+  expect(await rowCounts()).toEqual([1, 0, 1]);
 });
 
-test("an event that is one of a kind is so across partitions, in each tenant", async () => {
+test("an event with a once_key is stored once per tenant and type, across partitions", async () => {
   const once = (tenant: string, at: Date, type = "exception.created") =>
     client.query(
       `insert into events (id, tenant_id, type, data, once_key) values ($1, $2, $3, '{}', 'k')
@@ -165,7 +166,7 @@ test("an event that is one of a kind is so across partitions, in each tenant", a
   expect((await once("acme", daysFrom(Date.now(), 20))).rowCount).toBe(0);
   expect((await once("globex", daysFrom(Date.now(), 20))).rowCount).toBe(1);
   expect((await once("acme", daysFrom(Date.now(), 20), "exception.updated")).rowCount).toBe(1);
-  expect(await counted()).toEqual([3, 0, 1]);
+  expect(await rowCounts()).toEqual([3, 0, 1]);
 
   const forget = (age: string) =>
     client.query(
@@ -176,14 +177,14 @@ test("an event that is one of a kind is so across partitions, in each tenant", a
   await forget("30 days -1 minute");
   await client.query("select private.purge_webhook_deliveries()");
   await client.query("select private.emit('acme', 'exception.created', '{}', 'k')");
-  expect((await counted())[0]).toBe(3);
+  expect((await rowCounts())[0]).toBe(3);
   await forget("30 days 1 second");
   await client.query("select private.purge_webhook_deliveries()");
   await client.query("select private.emit('acme', 'exception.created', '{}', 'k')");
-  expect((await counted())[0]).toBe(4);
+  expect((await rowCounts())[0]).toBe(4);
 });
 
-test("an event has one delivery a webhook, by the key of deliveries", async () => {
+test("a unique key allows one delivery of an event per webhook", async () => {
   await emit();
   const again = `insert into webhook_deliveries (id, tenant_id, webhook_id, event_id, type, status)
     select private.delivery_id(event_id, webhook_id), tenant_id, webhook_id, event_id, type,
@@ -191,7 +192,7 @@ test("an event has one delivery a webhook, by the key of deliveries", async () =
   await expect(client.query(again)).rejects.toMatchObject({ code: "23505" });
 });
 
-test("what was sent is settled by its attempt alone", async () => {
+test("a delivery is settled by the ID of its attempt alone", async () => {
   await emit();
   const { rows } = await client.query(
     "select * from private.claim_webhook_deliveries('{whk_1}', 100)",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { databaseWithTwoTenants } from "../../bin/dev/migration/search-database.ts";
 import type { PolledState } from "../../lib/request/context.ts";
 
-// Until when the tag of a list of open exceptions holds. now() is fixed within a transaction.
+// How long the tag of a list of open exceptions holds. now() is fixed within a transaction.
 
 const database = databaseWithTwoTenants("alter table public.exceptions disable trigger user");
 const HOUR_MS = 3_600_000;
@@ -26,12 +26,12 @@ const BREACHED = `${exceptionDue("1 hour")};
 
 type Answer = { state?: PolledState; is_known?: true };
 
-function read(input: object, given: string, known?: PolledState): Promise<Answer> {
+function read(input: object, setup: string, known?: PolledState): Promise<Answer> {
   return database.asAdmin<Answer>(
     "public.list_sla_exceptions",
     { limit: 50, sort_by: "due_at", ...input },
     { operation: "listSlaExceptions", ...(known && { known }) },
-    given,
+    setup,
   );
 }
 
@@ -47,21 +47,21 @@ describe("a tag holds", () => {
     ],
     ["until a pause ends", {}, pausedFor("30 seconds"), 30],
     ["for a minute while a pause goes on", {}, pausedFor("5 minutes"), 60],
-    ["for a minute if a breach is not recorded, which no filter asks for", {}, BREACHED, 60],
-  ])("%s", async (_, input, given, seconds) => {
-    const { state } = await read(input, given);
+    ["for a minute if an unrecorded breach matters to no filter", {}, BREACHED, 60],
+  ])("%s", async (_, input, setup, seconds) => {
+    const { state } = await read(input, setup);
     expect(holdsMs(state)).toBe(seconds * 1000);
   });
 
   test.each([
     ["while the end of a pause is not recorded", {}, pausedFor("-5 seconds")],
     [
-      "while a breach that a filter asks for is not recorded",
+      "while a breach that matters to a filter is not recorded",
       { breached_from: new Date(Date.now() - HOUR_MS).toISOString() },
       BREACHED,
     ],
-  ])("for no time %s", async (_, input, given) => {
-    const { state } = await read(input, given);
+  ])("for no time %s", async (_, input, setup) => {
+    const { state } = await read(input, setup);
     expect(holdsMs(state)).toBeLessThanOrEqual(0);
   });
 });

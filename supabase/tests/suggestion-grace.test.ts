@@ -22,7 +22,7 @@ beforeAll(async () => {
   );
 }, 120_000);
 
-/** How many lines each exception to be opened is about, the least first. */
+/** The number of lines of each exception that is to be opened, in ascending order. */
 async function pastGrace(): Promise<number[]> {
   const { rows } = await client.query("select lines from private.lines_past_grace($1, $2, 100)", [
     TENANT,

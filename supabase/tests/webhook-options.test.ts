@@ -22,75 +22,85 @@ const EUR_100 = { amount: { currency: "EUR", from_minor: 10_000 } };
 
 describe("filters", () => {
   test.each<[name: string, filters: object, data: object, passes: boolean]>([
-    ["of no kind let all pass", {}, exception({}), true],
-    ["let a severity that they name pass", { severity: ["high"] }, exception({}), true],
-    ["stop another severity", { severity: ["low"] }, exception({}), false],
-    ["of severity say nothing of a run", { severity: ["low"] }, { run: {} }, true],
-    ["stop what nobody is assigned to", { assigned_to: ["user:ada"] }, exception({}), false],
+    ["of no kind pass everything", {}, exception({}), true],
+    ["pass a severity that they name", { severity: ["high"] }, exception({}), true],
+    ["reject another severity", { severity: ["low"] }, exception({}), false],
+    ["by severity pass a run, which has none", { severity: ["low"] }, { run: {} }, true],
     [
-      "let an assignee that they name pass",
+      "by assignee reject an unassigned exception",
+      { assigned_to: ["user:ada"] },
+      exception({}),
+      false,
+    ],
+    [
+      "pass an assignee that they name",
       { assigned_to: ["user:ada"] },
       exception({ assigned_to: "user:ada" }),
       true,
     ],
     [
-      "let an amount that is large enough pass, whatever its sign",
+      "pass an amount that is large enough, whatever its sign",
       EUR_100,
       exception({ amount_minor: -10_000, currency: "EUR" }),
       true,
     ],
     [
-      "stop an amount that is smaller",
+      "reject an amount that is too small",
       EUR_100,
       { match: { amount_minor: 9_999, currency: "EUR" } },
       false,
     ],
     [
-      "stop an amount of another currency",
+      "reject an amount in another currency",
       EUR_100,
       exception({ amount_minor: 20_000, currency: "USD" }),
       false,
     ],
-    ["stop what has no amount", EUR_100, exception({}), false],
+    ["by amount reject an exception without an amount", EUR_100, exception({}), false],
     [
-      "let a period that they name pass",
+      "pass a period that they name",
       { reconciliation_ids: ["rcn_1"] },
       { reconciliation: { id: "rcn_1" } },
       true,
     ],
     [
-      "stop another period",
+      "reject another period",
       { reconciliation_ids: ["rcn_1"] },
       { run: { reconciliation_id: "rcn_2" } },
       false,
     ],
     [
-      "stop an exception of no period",
+      "reject an exception without a period",
       { reconciliation_ids: ["rcn_1"] },
       exception({ reconciliation_id: null }),
       false,
     ],
     [
-      "let one of several periods pass",
+      "pass several periods if they name one",
       { reconciliation_ids: ["rcn_1"] },
       { reconciliation_ids: ["rcn_0", "rcn_1"] },
       true,
     ],
-    ["say nothing of a key", { reconciliation_ids: ["rcn_1"], ...EUR_100 }, { id: "key_1" }, true],
     [
-      "let an import of a source pass",
+      "by period and amount pass a key, which has neither",
+      { reconciliation_ids: ["rcn_1"], ...EUR_100 },
+      { id: "key_1" },
+      true,
+    ],
+    [
+      "pass an import of a source that they name",
       { source_ids: ["src_1"] },
       { import: { source_id: "src_1" } },
       true,
     ],
     [
-      "stop a period that is not of the source",
+      "reject a period of other sources",
       { source_ids: ["src_1"] },
       { reconciliation: { id: "rcn_1" } },
       false,
     ],
     [
-      "have to let pass, all of them",
+      "reject what only one of them passes",
       { severity: ["high"], assigned_to: ["user:ada"] },
       exception({}),
       false,
@@ -104,7 +114,7 @@ describe("filters", () => {
   });
 });
 
-test("a webhook with a limit gets that many attempts a minute", async () => {
+test("a webhook with a limit gets at most that many attempts a minute", async () => {
   await client.query("begin");
   try {
     await client.query(
@@ -137,7 +147,7 @@ test("a webhook with a limit gets that many attempts a minute", async () => {
   }
 });
 
-test("a refusal names all that was sent to identify the sender", async () => {
+test("the cause of a 401 names all credentials that were sent", async () => {
   const { rows } = await client.query<{ detail: string }>(
     `select failure.detail from (values (null), ('{"token_url": "https://id.example/token"}'))
        sent(oauth)

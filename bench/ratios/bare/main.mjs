@@ -1,6 +1,6 @@
 /**
- * Handlers that only answer, in Next's production server: what the service's own are measured
- * against.
+ * Handlers that only respond, in Next's production server: the baseline for those of the
+ * service.
  */
 import { createServer } from "node:http";
 import next from "next";

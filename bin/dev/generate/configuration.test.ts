@@ -4,10 +4,10 @@ import { VARIABLES } from "./variables.ts";
 
 const documented = Object.values(VARIABLES).flatMap((group) => group.flatMap(({ names }) => names));
 
-test("documents every variable that the environment's schema parses", () => {
+test("every variable that the environment's schema parses is documented", () => {
   expect(VARIABLE_NAMES.filter((name) => !documented.includes(name))).toEqual([]);
 });
 
-test("documents no variable twice", () => {
+test("no variable is documented twice", () => {
   expect(documented.filter((name, at) => documented.indexOf(name) !== at)).toEqual([]);
 });

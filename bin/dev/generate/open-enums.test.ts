@@ -23,7 +23,7 @@ const document = {
   },
 } as unknown as Document;
 
-test("enums are open in responses, closed in requests, and keep what was returned in both", () => {
+test("enums are open in responses, closed in requests, and accept returned values in types of both", () => {
   const types = `export type CreateRunRequest = {
     kind: RunKind;
     rule?: Rule;

@@ -13,13 +13,13 @@ const document = { components: { schemas } } as unknown as Document;
 const type = (name: string, more = "") =>
   `export type ${name} = {\n    name?: {\n        first: string;\n    };\n${more}};\n`;
 
-test("a type whose object takes any other field has them, and no other type", () => {
+test("only types that allow additional properties get an index signature", () => {
   const types = ["Closed", "Note", "Plain"].map((name) => type(name)).join("\n");
   expect(withOpenObjects(types, document)).toBe(
     [type("Closed"), type("Note", "    [name: string]: unknown;\n"), type("Plain")].join("\n"),
   );
 });
 
-test("a type of another form is refused", () => {
+test("a type in an unexpected form is refused", () => {
   expect(() => withOpenObjects("export type Note = string;\n", document)).toThrow("Note");
 });

@@ -5,7 +5,7 @@ import { statementsOf } from "../../../supabase/local/sql-statements.ts";
  * Statements that remove or narrow what the previous release still uses while its processes are
  * replaced one by one.
  */
-const CONTRACTIONS: readonly [is: string, pattern: RegExp][] = [
+const CONTRACTIONS: readonly [effect: string, pattern: RegExp][] = [
   ["drops a table, a view or a schema", /^\s*drop (?:table|view|schema|type)\b/i],
   ["drops a column", /\bdrop column\b/i],
   ["renames", /^\s*alter .*\brename\b/is],
@@ -16,7 +16,7 @@ const CONTRACTIONS: readonly [is: string, pattern: RegExp][] = [
     /\badd column (?:if not exists )?\S+ (?:(?!\bdefault\b|\bgenerated\b)[^,;])*\bnot null\b(?![^,;]*\b(?:default|generated)\b)/i,
   ],
   ["drops a default", /\balter column \S+ drop default\b/i],
-  ["takes a grant away", /^\s*revoke\b/i],
+  ["revokes a grant", /^\s*revoke\b/i],
 ];
 /** A function that the same migration creates again is changed, not removed. */
 const DROPPED_FUNCTION = /^\s*drop (?:function|procedure) (?:if exists )?([\w.]+)/i;
@@ -34,12 +34,11 @@ export function contractionsIn(sql: string): string[] {
     if (EXEMPTION.test(statement)) return [];
     const bare = statement.replace(/--.*$/gm, "");
     const [, dropped] = DROPPED_FUNCTION.exec(bare) ?? [];
-    if (dropped !== undefined && !isRecreated(dropped, statements))
-      return [`takes ${dropped} away`];
+    if (dropped !== undefined && !isRecreated(dropped, statements)) return [`removes ${dropped}`];
     // Functions are replaced whole, so their bodies don't matter.
     if (/^\s*create (?:or replace )?(?:function|procedure)\b/i.test(bare)) return [];
-    return CONTRACTIONS.flatMap(([is, pattern]) =>
-      pattern.test(bare) ? [`${is}: ${bare.trim().split("\n", 1)[0]}`] : [],
+    return CONTRACTIONS.flatMap(([effect, pattern]) =>
+      pattern.test(bare) ? [`${effect}: ${bare.trim().split("\n", 1)[0]}`] : [],
     );
   });
 }

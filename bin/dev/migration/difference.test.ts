@@ -14,23 +14,23 @@ const CHANGES: Record<string, string> = {
   "a function with another body":
     "create or replace function private.high_risk_below() returns integer language sql immutable set search_path = '' return 30",
   "a removed function": "drop function private.drop_waiting_deliveries(text)",
-  "a function with another answer": `drop function private.unlock_dead_workers();
+  "a function with another return type": `drop function private.unlock_dead_workers();
     create function private.unlock_dead_workers() returns integer language plpgsql
     set search_path = '' as 'begin return 1; end';
     grant execute on function private.unlock_dead_workers() to service_role`,
-  "a function that is new": `create function private.news() returns integer language sql
+  "a new function": `create function private.news() returns integer language sql
     set search_path = '' return 1; comment on function private.news() is 'New.'`,
-  "another policy": `alter policy webhooks_read on public.webhooks
+  "a changed policy": `alter policy webhooks_read on public.webhooks
     using (tenant_id = (select private.tenant_id()))`,
   "a removed policy": "drop policy records_read on public.records",
   "a removed trigger": "drop trigger guard on public.exceptions",
   "a trigger that always fires": "alter table public.exceptions enable always trigger guard",
-  "another grant":
+  "a changed grant":
     "revoke select on public.events from authenticated; grant select (id) on public.events to anon",
   "a removed grant": "revoke execute on function private.may(text[]) from anon",
   "rows of the table of permissions": `delete from private.operations where operation = 'getMe';
     update private.permissions set roles = '{tenant_admin}' where permission = 'read:members'`,
-  "a permission in the place of another": `insert into private.permissions select 'read:self',
+  "a permission that replaces another": `insert into private.permissions select 'read:self',
       principals, roles, scope from private.permissions
       where permission = 'read:me';
     update private.operations set permission = 'read:self' where permission = 'read:me';
@@ -51,7 +51,7 @@ const BY_HAND: Record<string, [sql: string, named: string]> = {
     "alter table public.tenants add column colour text",
     "column public.tenants.colour is added",
   ],
-  "another type": [
+  "a changed type": [
     "alter table public.webhook_attempts alter column number type bigint",
     "column public.webhook_attempts.number is changed: integer not null → bigint not null",
   ],
@@ -60,10 +60,7 @@ const BY_HAND: Record<string, [sql: string, named: string]> = {
     "constraint public.tenants short is added",
   ],
   "an index": ["drop index public.webhooks_by_id", "index public.webhooks_by_id is removed"],
-  "a table that is gone": [
-    "drop table private.usage_batches",
-    "table private.usage_batches is removed",
-  ],
+  "a removed table": ["drop table private.usage_batches", "table private.usage_batches is removed"],
   "an extension": [
     "create extension btree_gin with schema extensions",
     "extension btree_gin is added",

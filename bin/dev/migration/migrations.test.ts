@@ -19,14 +19,14 @@ const schemas = schemaDatabase(fresh);
 describe("supabase/schemas", () => {
   const files = schemaFiles().map(({ pathname }) => relative(SUPABASE, pathname));
 
-  test("are all in the list of their order", () => {
+  test("are all listed in config.toml", () => {
     expect(globSync("schemas/**/*.sql", { cwd: SUPABASE }).sort()).toEqual([...files].sort());
   });
 
   test("creates what the migrations create", { timeout: 60 * SECONDS }, async () => {
     const { url, client } = await fresh();
     await migrate(url);
-    expect(await left(client)).toEqual([]);
+    expect(await remainingDifferences(client)).toEqual([]);
   });
 
   test("defines each function once", () => {
@@ -38,7 +38,7 @@ describe("supabase/schemas", () => {
     expect(schemaSql()).not.toMatch(/create or replace/);
   });
 
-  test.each(files)("%s says what it is about, in at most 400 lines of 100 columns", (file) => {
+  test.each(files)("%s states its purpose first, in at most 400 lines of 100 columns", (file) => {
     const text = readFileSync(join(SUPABASE, file), "utf8");
     expect(text).toMatch(/^-- \S/);
     // Generated files grow with the number of operations.
@@ -51,7 +51,7 @@ describe("supabase/schemas", () => {
   });
 });
 
-/** Sentences and templates stay on one line, where a search finds them. */
+/** Removes long literals: sentences and templates stay on one line, where a search finds them. */
 function withoutLongLiterals(sql: string): string {
   return sql.replace(/--[^\n]*|'(?:[^']|'')*'/g, (part) =>
     part.startsWith("'") && part.length > 60 ? "''" : part,
@@ -62,7 +62,7 @@ function withoutLongLiterals(sql: string): string {
 const REPLACED = ["20261122135246", "20261126015851"];
 
 describe("a database of the migrations before the baseline", () => {
-  async function madeBefore(versions: string[]): Promise<FreshDatabase> {
+  async function databaseBeforeBaseline(versions: string[]): Promise<FreshDatabase> {
     const database = await fresh();
     const [baseline] = migrations();
     if (!baseline) throw new Error("There is no baseline.");
@@ -82,11 +82,11 @@ describe("a database of the migrations before the baseline", () => {
   }
 
   test("continues from the baseline with its data", { timeout: 60 * SECONDS }, async () => {
-    const { url, client } = await madeBefore(REPLACED);
+    const { url, client } = await databaseBeforeBaseline(REPLACED);
     await client.query("select private.create_tenant('before', 'Before the baseline')");
     const [, ...since] = migrations();
     expect(await migrate(url)).toEqual(since.map(({ version, name }) => `${version}_${name}`));
-    expect(await left(client)).toEqual([]);
+    expect(await remainingDifferences(client)).toEqual([]);
     const { rows } = await client.query("select name from public.tenants where id = 'before'");
     expect(rows).toEqual([{ name: "Before the baseline" }]);
     const recorded = await client.query(
@@ -96,10 +96,10 @@ describe("a database of the migrations before the baseline", () => {
     expect(await migrate(url)).toEqual([]);
   });
 
-  test("is refused without the last of them, and left unchanged", {
+  test("is refused and left unchanged without the last of them", {
     timeout: 60 * SECONDS,
   }, async () => {
-    const { url, client } = await madeBefore(REPLACED.slice(0, 1));
+    const { url, client } = await databaseBeforeBaseline(REPLACED.slice(0, 1));
     await expect(migrate(url)).rejects.toThrow(
       "This database was last started with an older commit. " +
         "Start b948a13 on it once, then this one.",
@@ -111,6 +111,6 @@ describe("a database of the migrations before the baseline", () => {
   });
 });
 
-async function left(made: Client): Promise<string[]> {
-  return differences(await readCatalogue(made), schemas.known).map(described);
+async function remainingDifferences(migrated: Client): Promise<string[]> {
+  return differences(await readCatalogue(migrated), schemas.known).map(described);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { normalizeSql } from "./normalize-sql.ts";
 
-test("two definitions are the same if they differ in layout and comments alone", () => {
+test("two definitions are the same if they differ only in layout and comments", () => {
   expect(normalizeSql("select a,\n  -- Why.\n  f( b )\nfrom t;")).toBe(
     normalizeSql("select a, f(b) from t;"),
   );

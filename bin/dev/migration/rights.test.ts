@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { schemaSql } from "./schemas.ts";
 
 // Functions with their owner's rights bypass every policy, so this test checks in the schema's text
-// that they separate tenants. A request reaches functions that begin by entering, functions that
-// those call, and triggers.
+// that they separate tenants. A request reaches functions that call begin_request or begin_write,
+// functions that those call, and triggers.
 
 type Routine = {
   name: string;
@@ -20,10 +20,10 @@ const EXCEPTIONS: [name: string, part: string, why: string][] = [
   [
     "private.reduce_open_amounts",
     "open_line.ctid = any (places.whole)",
-    "places that find_open_amounts has just found by the tenant, of a pair that is held",
+    "places that find_open_amounts has just found by the tenant, of a locked pair",
   ],
   ["private.reduce_open_amounts", "open_line.ctid = reduced.place", "the same"],
-  ["private.find_lines_of_caller", "line_text.tenant_id || ''", "named in what stands for %s"],
+  ["private.find_lines_of_caller", "line_text.tenant_id || ''", "the text for %s names the tenant"],
 ];
 
 const schema = schemaSql().replace(/--.*$/gm, "");
@@ -50,8 +50,8 @@ const tables = new Set(
   ),
 );
 
-/** The functions that these texts call, directly or through functions that `goesOn` accepts. */
-function called(texts: string[], goesOn: (routine: Routine) => boolean): Set<Routine> {
+/** The functions that these texts call, directly or through functions that `isFollowed` accepts. */
+function called(texts: string[], isFollowed: (routine: Routine) => boolean): Set<Routine> {
   const found = new Set<Routine>();
   const read = (text: string) => {
     const names = new Set(
@@ -60,7 +60,7 @@ function called(texts: string[], goesOn: (routine: Routine) => boolean): Set<Rou
     for (const routine of routines) {
       if (!names.has(routine.name) || found.has(routine)) continue;
       found.add(routine);
-      if (goesOn(routine)) read(routine.body);
+      if (isFollowed(routine)) read(routine.body);
     }
   };
   texts.forEach(read);
@@ -80,8 +80,8 @@ const TABLE = new RegExp(
 /** A row is bound by its tenant, or by the chain of its events, which has the tenant's ID. */
 const EQUAL = /\b(?:(\w+)\.)?(?:tenant_id|chain)\s*(?:=|in)\s*(?:(\w+)\.(?:tenant_id|chain)\b|\S)/g;
 
-/** What a table without an alias is called in the statement: "" if its columns stand alone. */
-function ownName(table: string, statement: string): string {
+/** The name by which a statement qualifies a table without an alias; "" if it does not. */
+function implicitAlias(table: string, statement: string): string {
   const name = table.split(".")[1] ?? "";
   return new RegExp(`(?<!\\.)\\b${name}\\.\\w`).test(statement) ? name : "";
 }
@@ -92,7 +92,7 @@ function ownName(table: string, statement: string): string {
  */
 function unbound(statement: string, around: string): string[] {
   const names = [...statement.matchAll(TABLE)].flatMap(([, table = "", name = ""]) =>
-    tables.has(table) ? [name || ownName(table, statement)] : [],
+    tables.has(table) ? [name || implicitAlias(table, statement)] : [],
   );
   const equal = [...around.matchAll(EQUAL)].map(([, name = "", other]) => [name, other] as const);
   // Bound by an expression that is not a column, or by a column of a table that is bound itself.
@@ -161,7 +161,7 @@ test("every statement in TypeScript binds each table's rows to the tenant", () =
   ).toEqual([]);
 });
 
-test("every statement that may name no tenant is still there", () => {
+test("every exempt statement still exists, and still names no tenant", () => {
   expect(routines).toHaveLength(schema.match(/create function/g)?.length ?? 0);
   const unused = EXCEPTIONS.filter(
     ([where, part]) =>
@@ -172,7 +172,7 @@ test("every statement that may name no tenant is still there", () => {
 
 const statementsOf = (body: string) => body.split(/;\s*\n/);
 
-/** What a statement of a function leaves unbound; formatted ones may be bound anywhere in it. */
+/** The unbound tables of a statement. A formatted one may be bound anywhere in its function. */
 const unboundIn = (statement: string, body: string) =>
   unbound(statement, /%(\d\$)?s/.test(statement) ? body : statement);
 
@@ -198,9 +198,11 @@ function crossings(reached: ReadonlySet<Routine>): string[] {
 
 test("callers execute only inner functions that policies or their verbs call", () => {
   const policies = [...schema.matchAll(/create policy .*?;/gs)].map(([policy]) => policy);
-  const own = verbs.filter(({ isDefiner }) => !isDefiner).map(({ body }) => body);
+  const invokerBodies = verbs.filter(({ isDefiner }) => !isDefiner).map(({ body }) => body);
   const needed = new Set(
-    [...called([...policies, ...own], ({ isDefiner }) => !isDefiner)].map(({ name }) => name),
+    [...called([...policies, ...invokerBodies], ({ isDefiner }) => !isDefiner)].map(
+      ({ name }) => name,
+    ),
   );
   const granted = [...schema.matchAll(/grant execute on function([^;]*?)\bto ([\w, ]+);/g)].flatMap(
     ([, list = "", roles = ""]) =>

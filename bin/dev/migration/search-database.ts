@@ -28,11 +28,11 @@ export function databaseWithTwoTenants(fill: string) {
     verb: string,
     input: object,
     request: object,
-    { given = "", explain = "" } = {},
+    { setup = "", explain = "" } = {},
   ): Promise<Result> {
     await client.query("begin");
     try {
-      await client.query(given);
+      await client.query(setup);
       await client.query(
         `select set_config('role', 'authenticated', true),
            set_config('request.jwt.claims', $1, true)`,
@@ -49,7 +49,7 @@ export function databaseWithTwoTenants(fill: string) {
   }
 
   return {
-    /** One value of one row, after everything that the statistics collector knows. */
+    /** The count that a statement returns once pending statistics have been flushed. */
     async count(sql: string): Promise<number> {
       await client.query("select pg_stat_force_next_flush()");
       const { rows } = await client.query<{ count: number }>(sql);
@@ -62,18 +62,18 @@ export function databaseWithTwoTenants(fill: string) {
       return page.items;
     },
 
-    /** What `verb`, a function of SQL, returns to acme's admin after `given`, which is undone. */
-    asAdmin<Result>(verb: string, input: object, request: object, given: string): Promise<Result> {
-      return asAdmin(verb, input, request, { given });
+    /** What `verb`, a function of SQL, returns to acme's admin after `setup`, which is undone. */
+    asAdmin<Result>(verb: string, input: object, request: object, setup: string): Promise<Result> {
+      return asAdmin(verb, input, request, { setup });
     },
 
     /**
-     * How many pages of 8 kB `verb` reads for acme's admin after `given`, which is undone; those that
-     * were in memory included.
+     * How many pages of 8 kB `verb` reads for acme's admin after `setup`, which is undone. Pages in
+     * memory count, too.
      */
-    async pagesRead(verb: string, input: object, request: object, given = ""): Promise<number> {
+    async pagesRead(verb: string, input: object, request: object, setup = ""): Promise<number> {
       const explain = "explain (analyze, buffers, timing off, format json)";
-      const [{ Plan }] = (await asAdmin(verb, input, request, { explain, given })) as [Explained];
+      const [{ Plan }] = (await asAdmin(verb, input, request, { explain, setup })) as [Explained];
       return Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"];
     },
 

@@ -40,7 +40,7 @@ export function calledFunctions(code: string): Set<string> {
   ]);
 }
 
-/** The signatures that a migration leaves of those that were there before it. */
+/** The signatures after a migration. */
 export function signaturesAfter(before: Signatures, sql: string): Signatures {
   const after = new Map(before);
   for (const statement of statementsOf(sql)) {

@@ -91,7 +91,7 @@ export const PAGES: Break[] = [
     },
     killedBy: {
       file: "e2e/ui/shell.spec.ts",
-      name: "the first stop of the keyboard leads past the navigation",
+      name: "the first tab stop skips the navigation",
     },
   },
   {
@@ -130,7 +130,7 @@ export const PAGES: Break[] = [
     },
     killedBy: {
       file: "e2e/ui/requests.spec.ts",
-      name: "while it is live, no request moves under the pointer",
+      name: "in the live log, no request moves under the pointer",
     },
   },
   {
@@ -143,7 +143,7 @@ export const PAGES: Break[] = [
     },
     killedBy: {
       file: "e2e/ui/api-keys/creating.spec.ts",
-      name: "the secret stays until it is stored, however one tries to leave",
+      name: "a new secret's dialog can't be closed before the secret is stored",
     },
   },
   {

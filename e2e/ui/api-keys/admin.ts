@@ -1,4 +1,4 @@
-/** An admin who looks at the keys of a tenant. */
+/** A tenant's admin in the browser, and what they do with its API keys. */
 import { expect, type Locator, type Page } from "@playwright/test";
 import { tenantWithAdmin } from "../../api/api-keys/keys.ts";
 import { beSignedIn, rowOf } from "../person.ts";

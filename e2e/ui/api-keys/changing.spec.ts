@@ -82,7 +82,7 @@ test("a dialog stays above its panel when the window narrows", async ({ page, ad
   await page.goto(`/${admin.tenant}/api-keys`);
   const panel = await openPanel(page, "Bank feed");
   await panel.getByRole("button", { name: "Revoke" }).click();
-  // An unused key: no name to type.
+  // For an unused key, the name doesn't have to be typed.
   await expect(
     dialog(page).getByText("This key hasn't been used in the last 7 days."),
   ).toBeVisible();

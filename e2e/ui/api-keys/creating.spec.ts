@@ -35,7 +35,7 @@ test("a new key works in the copied command, and the list shows its first call",
   expect(codeOf(await admin.use(credential))).toBe("scope_required");
 });
 
-test("after closing, the secret is not in the page or in later responses", async ({
+test("once its dialog is closed, a secret is not in the page or in later responses", async ({
   page,
   context,
   admin,
@@ -83,7 +83,10 @@ test("after closing, the secret is not in the page or in later responses", async
   expect(seen.join("\n")).not.toContain(secret);
 });
 
-test("the secret stays until it is stored, however one tries to leave", async ({ page, admin }) => {
+test("a new secret's dialog can't be closed before the secret is stored", async ({
+  page,
+  admin,
+}) => {
   await page.goto(`/${admin.tenant}/exceptions`);
   await page.getByRole("link", { name: "API keys" }).click();
   await expect(page.getByText("No API keys yet")).toBeVisible();

@@ -51,7 +51,7 @@ test("by keyboard alone: sign in, create, store the secret, rotate and revoke", 
   await expect(dialog(page).getByRole("radio", { name: "1 h" })).toBeChecked();
   await keyboard.press("Enter");
   await shownCredential(page);
-  // In the meantime the panel learns that the key is rotating: the focused button disappears.
+  // The panel has learned that the key is rotating, so the button that had the focus disappears.
   await expect(panel.locator("button", { hasText: "Rotate" })).toHaveCount(0);
   await tabTo(page, dialog(page).getByRole("checkbox", { name: "I've stored it" }));
   await keyboard.press("Space");

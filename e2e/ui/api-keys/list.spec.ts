@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { beSignedIn, rowOf } from "../person.ts";
 import { openPanel, test } from "./admin.ts";
 
-test("search and filters are in the URL, and only the public part of a pasted credential", async ({
+test("the URL contains search and filters, and only the public part of a pasted credential", async ({
   page,
   admin,
 }) => {

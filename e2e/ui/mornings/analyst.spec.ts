@@ -5,7 +5,7 @@ import { report, rowOf } from "../person.ts";
 import { test } from "../test.ts";
 import { arrive, panel } from "./arrive.ts";
 
-test("an analyst's morning: own work, the queue by keyboard, the rest in bulk", async ({
+test("an analyst's morning: assigned exceptions, the queue by keyboard, the rest in bulk", async ({
   page,
 }) => {
   test.setTimeout(120_000);

@@ -1,10 +1,10 @@
-/** How a morning begins, and how a person goes from page to page. */
+/** Signing in at the start of a morning, and going from page to page. */
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { Role } from "#lib/wire/access.ts";
 import { enrol } from "../../fixtures.ts";
 import { enter } from "../person.ts";
 
-/** Signs in by password and is on the overview. @returns the person's name. */
+/** Signs in by password and waits for the overview. @returns the person's name. */
 export async function arrive(page: Page, tenant: string, role: Role): Promise<string> {
   const { name, email } = await enrol({ [tenant]: [role] });
   await page.goto(`/${tenant}`);
@@ -13,7 +13,7 @@ export async function arrive(page: Page, tenant: string, role: Role): Promise<st
   return name;
 }
 
-/** By the sidebar. */
+/** Opens a page by its link in the sidebar. */
 export async function goTo(page: Page, section: string): Promise<void> {
   await page
     .getByRole("navigation", { name: "Main" })

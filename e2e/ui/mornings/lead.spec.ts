@@ -48,7 +48,7 @@ test("a lead's morning: hand out late work, close the month, read its statement"
     await expect(page.getByText(`${left} open`, { exact: true }).first()).toBeVisible();
     await expect(match).toBeEnabled();
     await page.keyboard.press("Enter");
-    // A difference is named before it is booked.
+    // A difference has to be explained before it is booked.
     const explain = page.getByRole("dialog", { name: /^Match and explain/ });
     const done = page.getByText(left > 1 ? `${left - 1} open` : "Nothing is open on this side.", {
       exact: true,

@@ -8,7 +8,7 @@ test("a receiver that returns 410 is disabled; enabling shows why and resends mi
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({ status: 410 });
+  const webhook = await hooks.registerAndDeliver({ status: 410 });
   const missed = await hooks.subscriber.emit("exception.updated", { note: "second" });
   await webhook.becomes(missed, ["failed"]);
   await page.goto(hooks.list);
@@ -35,7 +35,7 @@ test("disabling a webhook needs a reason, and missed events can be resent", asyn
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   await page.goto(hooks.pageOf(webhook));
   await choose(page, "Disable");
   await dialog(page).getByLabel("Reason").fill("The receiver moves.");
@@ -71,7 +71,7 @@ test("during a rotation both secrets sign, and stale receivers are identified", 
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({ strict: true });
+  const webhook = await hooks.registerAndDeliver({ strict: true });
   await page.goto(hooks.pageOf(webhook));
   await choose(page, "Rotate signing secret");
   await dialog(page).getByRole("button", { name: "Rotate secret" }).click();
@@ -108,8 +108,11 @@ test("during a rotation both secrets sign, and stale receivers are identified", 
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toContainText("Stale secret");
 });
 
-test("a webhook can be edited, and deleting says what will happen", async ({ page, hooks }) => {
-  const webhook = await hooks.tried({});
+test("a webhook can be edited, and deleting it explains the consequences", async ({
+  page,
+  hooks,
+}) => {
+  const webhook = await hooks.registerAndDeliver({});
   await page.goto(hooks.pageOf(webhook));
   await page.getByRole("button", { name: "Edit" }).click();
   await dialog(page).getByLabel("Description").fill("Pages the desk");
@@ -148,7 +151,7 @@ test("a webhook can be edited, and deleting says what will happen", async ({ pag
 });
 
 test("the snippets are the tested files, loaded on demand", async ({ page, hooks }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   const scripts: Promise<string>[] = [];
   page.on("response", (response) => {
     if (response.request().resourceType() === "script")
@@ -182,7 +185,7 @@ test("a person who is no longer an admin sees why an action is refused", async (
   context,
   hooks,
 }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
   await beSignedIn(context, { [hooks.subscriber.tenant]: ["tenant_analyst"] });

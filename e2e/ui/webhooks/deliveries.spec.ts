@@ -7,7 +7,7 @@ test("a failed attempt shows cause, fix and next retry, and can be retried", asy
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({
+  const webhook = await hooks.registerAndDeliver({
     status: 503,
     headers: { "Retry-After": "3600" },
     body: '{"error":"try later"}',
@@ -33,7 +33,10 @@ test("a failed attempt shows cause, fix and next retry, and can be retried", asy
 test("a receiver's response is shown as inert text", async ({ page, hooks }) => {
   const body =
     '<img src="x" onerror="document.title=1"></pre><script>document.title=1</script> \u202egnp.exe';
-  const webhook = await hooks.tried({ body, headers: { "content-type": "text/html" } });
+  const webhook = await hooks.registerAndDeliver({
+    body,
+    headers: { "content-type": "text/html" },
+  });
   await page.goto(hooks.pageOf(webhook));
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
@@ -49,7 +52,7 @@ test("deliveries are filtered by URL, found by webhook-id, and paginated", async
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   await webhook.behave({ status: 500 });
   const failing = await hooks.subscriber.emit("exception.updated");
   await webhook.becomes(failing, ["retrying"]);
@@ -91,11 +94,14 @@ test("deliveries are filtered by URL, found by webhook-id, and paginated", async
   await expect(page.getByRole("row")).toHaveCount(73);
 });
 
-test("in the list of all deliveries, R resends the open one and K goes up", async ({
+test("in the list of all deliveries, R resends the open one and K moves up", async ({
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({ status: 503, headers: { "Retry-After": "3600" } });
+  const webhook = await hooks.registerAndDeliver({
+    status: 503,
+    headers: { "Retry-After": "3600" },
+  });
   await page.goto(`/${hooks.subscriber.tenant}/requests?view=deliveries`);
   await rowOf(page, "exception.created").getByRole("link").click();
   const panel = panelOf(page, "exception.created");
@@ -113,17 +119,17 @@ test("in the list of all deliveries, R resends the open one and K goes up", asyn
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Requests & deliveries");
 });
 
-test("deliveries appear by themselves, rest while the tab is hidden, and catch up", async ({
+test("deliveries appear live, pause while the tab is hidden, and catch up", async ({
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   await page.goto(hooks.pageOf(webhook));
   await expect(page.getByRole("row")).toHaveCount(2);
   await hooks.subscriber.emit("exception.created", { note: "live" });
   await expect(page.getByRole("row")).toHaveCount(3);
   await expect(page.getByText("Delivered", { exact: true })).toHaveCount(2);
-  // It counts seconds: the requests were answered.
+  // The page counts seconds once its requests have been answered.
   await expect(page.getByText(/Updated [12] s ago/)).toBeVisible();
   await setVisibility(page, "hidden");
   let requests = 0;
@@ -138,7 +144,7 @@ test("deliveries appear by themselves, rest while the tab is hidden, and catch u
 });
 
 test("an error shows its request id, and trying again works", async ({ page, hooks }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   await page.goto(hooks.list);
   await expect(rowOf(page, hooks.receiver.url(webhook.path))).toBeVisible();
   const problem = {

@@ -1,4 +1,4 @@
-/** A tenant whose admin looks at webhooks, and the receiver that they go to. */
+/** A tenant whose admin is signed in, and the receiver of its webhooks. */
 import { expect, type Locator, type Page } from "@playwright/test";
 import { type Behaviour, Receiver } from "../../webhooks/receiver.ts";
 import { type Registered, Subscriber } from "../../webhooks/subscriber.ts";
@@ -34,8 +34,8 @@ class Hooks {
     return secret;
   }
 
-  /** A webhook one of whose deliveries is in this receiver's way. */
-  async tried(behaviour: Behaviour): Promise<Registered> {
+  /** Registers a webhook with this behaviour, and waits for the result of a first delivery. */
+  async registerAndDeliver(behaviour: Behaviour): Promise<Registered> {
     const webhook = await this.subscriber.register(
       ["exception.created", "exception.updated"],
       behaviour,
@@ -79,7 +79,7 @@ export function copiedText(page: Page): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-/** Picks one of the further actions of a webhook's page. */
+/** Chooses an item in the menu “More actions” of a webhook's page. */
 export async function choose(page: Page, action: string): Promise<void> {
   await page.getByRole("button", { name: "More actions" }).click();
   await page.getByRole("menuitem", { name: action }).click();

@@ -6,7 +6,7 @@ test("filters, headers and a limit are set; header values are never shown again"
   page,
   hooks,
 }) => {
-  const webhook = await hooks.tried({});
+  const webhook = await hooks.registerAndDeliver({});
   for (const severity of ["critical", "low"])
     await hooks.subscriber.call("POST", "/v1/exceptions", { title: "Payout", severity });
   await page.goto(hooks.pageOf(webhook));
@@ -14,7 +14,7 @@ test("filters, headers and a limit are set; header values are never shown again"
   await dialog(page).getByText("Filters, headers, OAuth and limit").click();
   await dialog(page).getByLabel("Critical").check();
   await dialog(page).getByRole("button", { name: "Preview the last 7 days" }).click();
-  // The third is the event of `tried`, which has no exception, so a severity says nothing of it.
+  // The third event is that of `registerAndDeliver`, without an exception and so a severity.
   await expect(dialog(page).getByText("2 of 3 events in the last 7 days")).toBeVisible();
   await dialog(page).getByLabel("Headers").fill("webhook-id: 1");
   await dialog(page).getByRole("button", { name: "Save" }).click();

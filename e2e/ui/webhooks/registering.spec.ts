@@ -49,7 +49,7 @@ test("a first webhook receives a test event that is verified and resent", async 
   await expect(rowOf(page, hooks.receiver.url(path))).toContainText("100 %");
 });
 
-test("a secret is never in server HTML, and after registering nowhere", async ({
+test("a secret is never in the server's HTML, and nowhere after registering", async ({
   page,
   context,
   hooks,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 let bodies;
 
-/** The bytes that the service answered, from memory. */
+/** Returns the bytes that the service returned, from memory. */
 export function answer(operation, status) {
   bodies ??= JSON.parse(readFileSync(process.env.BARE_BODIES, "utf8"));
   return new Response(bodies[operation], {
