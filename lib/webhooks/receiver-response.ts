@@ -92,8 +92,8 @@ function describe(status: number): string {
 }
 
 /**
- * In seconds. A date is compared with the receiver's own clock if it sends one. Null for anything
- * that is neither: Date.parse would read -5 and 7.5 as days of 2001.
+ * The delay of Retry-After in seconds. A date is compared with the receiver's own clock if it sends
+ * one. Null for anything that is neither: Date.parse would read -5 and 7.5 as days of 2001.
  */
 function retryAfterSeconds(headers: Headers): number | null {
   const value = headerOf(headers, "retry-after")?.trim() ?? "";
