@@ -55,8 +55,8 @@ export class AccessTokens {
   /** @throws TokenUnavailable, or the reason that `stop` was aborted with */
   async get(client: Client, stop: AbortSignal): Promise<string> {
     const key = keyOf(client);
-    const cached = this.#cached.get(key) ?? this.#requested.get(key);
-    if (cached !== undefined) return cached;
+    const existing = this.#cached.get(key) ?? this.#requested.get(key);
+    if (existing !== undefined) return existing;
     const requested = this.#issue(key, client, stop).finally(() => this.#requested.delete(key));
     this.#requested.set(key, requested);
     return requested;
