@@ -51,7 +51,7 @@ describe.each(readdirSync(GUIDES).map((file) => file.replace(/\.md$/, "")))("%s"
     expect(reasons.filter(isUnused)).toEqual([]);
   });
 
-  test("no other form contains syntax of curl, and the SDK form none of a shell", () => {
+  test("no other form contains curl syntax, and the SDK form contains no shell syntax", () => {
     for (const { forms } of examplesOf(guide)) {
       if (!forms) continue;
       expect(forms.cli).not.toMatch(/\bcurl\b|https:\/\/tieout\.example|-H /);
