@@ -17,7 +17,7 @@ async function connected(bytes: number): Promise<{ socket: Socket; close: () => 
   return { socket, close: () => [socket.destroy(), server.close()] };
 }
 
-test("a server that never answers is given up, and one that answers is not", async () => {
+test("a call times out if the server never answers, and only then", async () => {
   const never = withTimeout(20, "list /out", () => new Promise(() => {}));
   await expect(never).rejects.toThrow("Can't list /out: the server didn't respond within 0.02 s.");
   await expect(never).rejects.toBeInstanceOf(RemoteError);
@@ -26,7 +26,7 @@ test("a server that never answers is given up, and one that answers is not", asy
   await expect(refused).rejects.toThrow("refused");
 });
 
-test("a server that answers without an end is disconnected before it fills the memory", async () => {
+test("a server whose answer never ends is disconnected before it fills the memory", async () => {
   const { socket, close } = await connected(1_000_000);
   const endless = withByteLimit(socket, 100_000, "The list is too long.", () => {
     socket.write("?");
@@ -37,7 +37,7 @@ test("a server that answers without an end is disconnected before it fills the m
   close();
 });
 
-test("what a server sends before and after isn't counted", async () => {
+test("bytes that a server sends before or after a call aren't counted", async () => {
   const { socket, close } = await connected(80_000);
   for (let call = 0; call < 3; call++) {
     const answer = await withByteLimit(socket, 100_000, "Too long.", async () => {
