@@ -72,7 +72,7 @@ test("it can be imported and required, and both have the same exports", async ()
   expect(stdout).toBe(`true\n${"function\n".repeat(5)}`);
 });
 
-test("the main entry imports nothing of Node and no package, and is small", async () => {
+test("the main entry imports no module of Node and no package, and is small", async () => {
   const files = (await readdir(join(dist, "esm"), { recursive: true })).filter(
     (name) => name.endsWith(".js") && name !== "node.js" && !name.startsWith("adapters"),
   );
@@ -190,7 +190,7 @@ test("everything public has a doc comment", async () => {
   expect(methods).toBeGreaterThan(150);
 });
 
-test("a package holds the build, its README and nothing else", async () => {
+test("the package contains the build, its README and nothing else", async () => {
   const installed = join(consumer, "node_modules/@tieout/sdk");
   await copyFile(join(FOLDER, "README.md"), join(installed, "README.md"));
   // Files that a checkout also has.
