@@ -11,7 +11,7 @@ const refusal = expect.objectContaining({
   message: expect.stringContaining("Nothing was stored."),
 });
 
-test("a file that the disk has no room for ten times over is refused", async () => {
+test("a file is refused if the disk has no room for ten times its size", async () => {
   const { bavail, bsize } = await statfs(tmpdir());
   await expect(requireDiskSpace((bavail * bsize) / 2, tmpdir())).rejects.toEqual(refusal);
 });

@@ -24,31 +24,34 @@ const expected = JSON.parse(readFileSync(join(FOLDER, "expected.json"), "utf8"))
   Expected
 >;
 
-test.each(Object.entries(expected))("%s is read right, without a question", async (name, right) => {
-  const stream = new Blob([readFileSync(join(FOLDER, `${name}.csv`))]).stream();
-  const file = await openFile(
-    stream,
-    { fileName: "a.csv", contentType: "text/csv" },
-    new Headers(),
-  );
-  const { mapping, questions } = await settleMapping(file, null, right.currency);
-  expect(questions).toEqual([]);
-  const options = { format: file.format, currency: right.currency, ...(mapping && { mapping }) };
-  const reading = readLines(file.bytes, options);
-  const lines: Expected["lines"] = [];
-  for await (const batch of reading) {
-    expect(batch.refusals).toEqual([]);
-    for (const { amount_minor, fee_minor, value_date, currency } of batch.lines)
-      lines.push([amount_minor - (fee_minor ?? 0), value_date, currency]);
-  }
-  expect(lines).toEqual(right.lines);
-  expect(reading.summary).toMatchObject({
-    skipped_count: right.skipped,
-    warnings: [],
-    balance_holds: right.balance_holds ?? null,
-  });
-  if (right.opening !== undefined)
-    expect(reading.summary?.statements).toMatchObject([
-      { opening_balance_minor: right.opening, closing_balance_minor: right.closing },
-    ]);
-});
+test.each(Object.entries(expected))(
+  "%s is read correctly, without a question",
+  async (name, right) => {
+    const stream = new Blob([readFileSync(join(FOLDER, `${name}.csv`))]).stream();
+    const file = await openFile(
+      stream,
+      { fileName: "a.csv", contentType: "text/csv" },
+      new Headers(),
+    );
+    const { mapping, questions } = await settleMapping(file, null, right.currency);
+    expect(questions).toEqual([]);
+    const options = { format: file.format, currency: right.currency, ...(mapping && { mapping }) };
+    const reading = readLines(file.bytes, options);
+    const lines: Expected["lines"] = [];
+    for await (const batch of reading) {
+      expect(batch.refusals).toEqual([]);
+      for (const { amount_minor, fee_minor, value_date, currency } of batch.lines)
+        lines.push([amount_minor - (fee_minor ?? 0), value_date, currency]);
+    }
+    expect(lines).toEqual(right.lines);
+    expect(reading.summary).toMatchObject({
+      skipped_count: right.skipped,
+      warnings: [],
+      balance_holds: right.balance_holds ?? null,
+    });
+    if (right.opening !== undefined)
+      expect(reading.summary?.statements).toMatchObject([
+        { opening_balance_minor: right.opening, closing_balance_minor: right.closing },
+      ]);
+  },
+);

@@ -35,7 +35,7 @@ const EARNED: [number, string][] = [
   [2500, "2026-06-02"],
 ];
 
-describe("statements of several accounts are said to be several", () => {
+describe("statements of several accounts are read with a warning", () => {
   const warns = /^The file has statements of several accounts, such as \S+, \S+\. Their lines/;
   check([
     [
@@ -64,7 +64,7 @@ describe("statements of several accounts are said to be several", () => {
   ]);
 });
 
-describe("a statement that is in a file twice refuses it", () => {
+describe("a file with the same statement twice is refused", () => {
   const refused = { fileRefused: true, says: /statement twice/ } as const;
   check([
     ["in MT940", mt940(to("99,00"), ENTRY).repeat(2), { lines: SPENT, ...refused }],
@@ -77,7 +77,7 @@ describe("a statement that is in a file twice refuses it", () => {
   ]);
 });
 
-describe("statements that only look alike are read", () => {
+describe("statements that only look the same are read", () => {
   check([
     [
       "of another day",

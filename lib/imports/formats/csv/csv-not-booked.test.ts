@@ -240,7 +240,7 @@ test("a sentence below pending rows ends them", () =>
     { ...BOTH, refused: [4], skipped: ["pending", "pending"] },
   ));
 
-test("accounts in columns called debit and credit are no amounts", () =>
+test("accounts in columns called debit and credit aren't read as amounts", () =>
   expectOutcome(
     rows(
       "Date,Debit,Credit,Amount,Text",
@@ -251,7 +251,7 @@ test("accounts in columns called debit and credit are no amounts", () =>
     { lines: ["10-02 4520", "10-15 30000"] },
   ));
 
-test("amounts without a sign are asked about where a type may say the direction", async () => {
+test("amounts without a sign are asked about if a type may say the direction", async () => {
   await expectOutcome(
     rows("Date,Text,Amount,Type", "2026-10-02,a,45.20,payout", "2026-10-15,b,300.00,charge"),
     "EUR",
@@ -259,7 +259,7 @@ test("amounts without a sign are asked about where a type may say the direction"
   );
 });
 
-test("of columns for several currencies, the source's is read, and other rows are refused", () =>
+test("only the columns of the source's currency are read, and rows in other currencies are refused", () =>
   expectOutcome(
     rows(
       "Date,Text,Debit EUR,Credit EUR,Debit USD,Credit USD",
@@ -271,7 +271,7 @@ test("of columns for several currencies, the source's is read, and other rows ar
     { ...BOTH, refused: [4] },
   ));
 
-test("a file of several accounts is said to be one", () =>
+test("a file of several accounts is read with a warning", () =>
   expectOutcome(
     rows(
       "IBAN;Datum;Text;Betrag;IBAN Empfänger",
@@ -294,7 +294,7 @@ test.each([
   ["in Dutch", "31.10.2026;Beschikbaar saldo;1.254,80"],
   ["in Polish", "31.10.2026;Dostępne środki;1.254,80"],
   ["without a date", "Verfügbarer Betrag;;1.254,80"],
-])("what is available is no line, %s", (_, row) =>
+])("an available balance isn't a line, %s", (_, row) =>
   expectOutcome(
     rows("Datum;Text;Betrag", "02.10.2026;a;-45,20", "15.10.2026;b;300,00", row),
     "EUR",
@@ -302,7 +302,7 @@ test.each([
   ),
 );
 
-test("a shop that is called like what is available is a line", () =>
+test("a payment to a shop with the name of an available balance is a line", () =>
   expectOutcome(
     rows("Datum;Text;Betrag", "02.10.2026;Verfügbarer Betrag GmbH;-45,20", "15.10.2026;b;300,00"),
     "EUR",
@@ -335,7 +335,7 @@ test.each([
   ["purchases and payments", "Type", "PI", "PP"],
   ["sales and credit notes", "Document type", "SI", "SC"],
   ["journals", "Type", "JD", "JC"],
-])("the directions of a ledger's codes are asked: %s", (_, column, first, second) =>
+])("the directions of a ledger's codes are asked about: %s", (_, column, first, second) =>
   expectOutcome(
     rows(
       `${column},Date,Details,Amount`,
@@ -354,14 +354,14 @@ test("a ledger's codes with signed amounts, or one code alone, aren't asked abou
   await expectOutcome(ledger("SI", "45.20"), "EUR", { lines: ["10-02 4520", "10-15 30000"] });
 });
 
-test("the same status in each row is no direction", () =>
+test("a status that is the same in each row isn't read as a direction", () =>
   expectOutcome(
     rows("Date,Text,Amount,Status", "2026-10-02,a,-45.20,Sent", "2026-10-15,b,300.00,Sent"),
     "EUR",
     BOTH,
   ));
 
-test("the currency of a payment and of the account are asked about where they differ", async () => {
+test("the currencies of a payment and of the account are asked about if they differ", async () => {
   const table = (second: string) =>
     rows(
       "Date,Text,Amount,Transaction currency,Account currency",
@@ -398,7 +398,7 @@ test("a sentence below the heading of pending rows doesn't end them", () =>
     { ...BOTH, skipped: ["pending"] },
   ));
 
-test("a long heading without the mark of a sentence ends pending rows", () =>
+test("a long heading without the punctuation of a sentence ends pending rows", () =>
   expectOutcome(
     rows(
       "Pending transactions",
