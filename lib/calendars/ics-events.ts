@@ -108,8 +108,8 @@ export function replacedBy(
 }
 
 /**
- * The key that an event shares with its other versions, of which the highest sequence counts;
- * undefined without a UID.
+ * The key that an event shares with its other versions, and its sequence: the highest one is valid.
+ * Undefined without a UID.
  */
 export function versionOf(event: ICAL.Component): { key: string; sequence: number } | undefined {
   const uid = uidOf(event);

@@ -57,7 +57,7 @@ export async function signGrownChains(query: Query): Promise<Signing[]> {
   return signings;
 }
 
-const purgeableEvents = z.object({
+const eventsToPurge = z.object({
   chain: z.string(),
   through: z.coerce.number(),
   hash: z.string(),
@@ -71,7 +71,7 @@ const purgeableEvents = z.object({
 export async function signPurges(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.forgettable_security_events()", []);
   const signings: Signing[] = [];
-  for (const { chain, through, hash, at } of z.array(purgeableEvents).parse(rows)) {
+  for (const { chain, through, hash, at } of z.array(eventsToPurge).parse(rows)) {
     const state = await readChainState(query, chain);
     const checkpoints = state.checkpoints.filter(({ seq }) => seq <= through);
     const { fault } = await verifyChain(

@@ -36,8 +36,8 @@ export type ReceiverResponse = {
 type Headers = Dispatcher.ResponseData["headers"];
 
 /**
- * Reads a response, of which only the status decides success. The first 16 kB of the body are
- * stored; a truncated or endless body changes nothing.
+ * Reads a response. Only its status decides success. The first 16 kB of the body are stored; a
+ * truncated or endless body changes nothing.
  */
 export async function readResponse(
   status: number,

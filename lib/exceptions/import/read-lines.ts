@@ -121,7 +121,7 @@ function csvRows(onRow: (line: Line) => void, fields: ReadonlySet<string>): RowR
 }
 
 /**
- * @throws ApiError 400 for unknown columns, and for duplicate columns, of which the second would
+ * @throws ApiError 400 for unknown columns, and for duplicate columns, because the second would
  * replace the first.
  */
 function requireFields(names: readonly string[], fields: ReadonlySet<string>): void {

@@ -1,4 +1,4 @@
-/** Rows of a table that are no booked lines: reserved items, totals and balances among the lines. */
+/** Rows of a table that aren't booked lines: reserved items, totals and balances. */
 import { expect, test } from "vitest";
 import { expectOutcome, imported, type Outcome, rows } from "./csv-outcome.test-support.ts";
 
