@@ -42,7 +42,7 @@ describe("the patch of a draft", () => {
   });
 });
 
-test("a lifetime in days starts now, a custom one ends with its day, and never has no end", () => {
+test("a lifetime in days starts now, a custom one ends with its day, and “never” has no end", () => {
   expect(endOf({ choice: "90", day: "" }, NOW)).toBe("2027-02-18T12:00:00.000Z");
   expect(endOf({ choice: "custom", day: "2026-12-24" }, NOW)).toBe("2026-12-24T23:59:59.000Z");
   expect(endOf({ choice: "never", day: "" }, NOW)).toBeNull();
@@ -68,7 +68,7 @@ test("a narrow range does not allow every address", () => {
   expect(allowsEveryAddress(["10.0.0.0/8", "2001:db8::/32", "nonsense/0"])).toBe(false);
 });
 
-test("an empty form reports its missing fields, and a complete one nothing", () => {
+test("an empty form reports its missing fields, and a complete one reports none", () => {
   expect(
     Object.keys(
       missingIn({

@@ -16,7 +16,7 @@ const at = (day: "monday" | "friday" | "saturday" | "sunday", from: string, to: 
 });
 
 describe("a week", () => {
-  it("counts what overlaps once, and what runs past Sunday's midnight on Monday", () => {
+  it("counts overlapping hours once, and hours past Sunday's midnight on Monday", () => {
     expect(weekMinutes([at("monday", "09:00", "17:00"), at("monday", "12:00", "18:00")])).toBe(540);
     expect(weekMinutes([at("sunday", "22:00", "06:00"), at("monday", "05:00", "07:00")])).toBe(540);
     expect(weekMinutes([at("friday", "00:00", "24:00")])).toBe(1440);
@@ -38,7 +38,7 @@ describe("a week", () => {
 });
 
 describe("a year", () => {
-  it("marks special days over those of the week", () => {
+  it("marks special days in place of the weekly hours", () => {
     const kind = dayKinds({
       weekly: [at("friday", "09:00", "17:00")],
       special_days: [
@@ -54,7 +54,7 @@ describe("a year", () => {
     ]);
   });
 
-  it("has twelve sheets, leap days among them", () => {
+  it("has twelve months, including leap days", () => {
     const months = monthsFrom("2027-11-22", 12);
     expect(months.map(({ days }) => days.length)).toEqual([
       30, 31, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31,
@@ -62,7 +62,7 @@ describe("a year", () => {
     expect(months[0]).toMatchObject({ name: "November 2027", blanks: 0 });
     expect(months[3]?.days.at(-1)).toBe("2028-02-29");
     expect(formatWeekdayDate("2026-12-25")).toBe("Fri 25 Dec 2026");
-    // September as everywhere: languages abbreviate it in two ways.
+    // Locales abbreviate September in two ways: this is the one used everywhere.
     expect(formatWeekdayDate("2026-09-25")).toBe(`Fri ${formatDay("2026-09-25", "UTC")}`);
   });
 });

@@ -10,14 +10,14 @@ function hex(name: string, theme: (typeof THEMES)[number]): string {
   return token[theme];
 }
 
-test("contrast is what WCAG computes", () => {
+test("computes contrast as WCAG defines it", () => {
   expect(contrast("#ffffff", "#000000")).toBeCloseTo(21, 5);
   expect(contrast("#777777", "#ffffff")).toBeCloseTo(4.48, 2);
 });
 
 describe.each(THEMES)("in the %s theme", (theme) => {
   test.each(PAIRS.map((pair) => [`${pair.ink} on ${pair.on}`, pair] as const))(
-    "%s can be read",
+    "%s has enough contrast",
     (_, { ink, on, min }) => {
       expect(contrast(hex(ink, theme), hex(on, theme))).toBeGreaterThanOrEqual(min);
     },
@@ -27,7 +27,7 @@ describe.each(THEMES)("in the %s theme", (theme) => {
   const pairs = RISKS.flatMap((risk, at) =>
     RISKS.slice(at + 1).map((other) => [risk, other] as const),
   );
-  describe.each(sights)("to %s sight", (sight) => {
+  describe.each(sights)("for %s vision", (sight) => {
     test.each(pairs)("the badges of %s and %s differ", (a, b) => {
       const seen = (risk: string) => simulate(sight, hex(`risk-badge of ${risk}`, theme));
       expect(distance(seen(a), seen(b))).toBeGreaterThan(5);

@@ -87,7 +87,7 @@ test("undoes the last action on the open exception, otherwise the last of all", 
   expect(lastAction([...all, bulk], null)?.done).toBe("bulk");
 });
 
-test("undoes a bulk change by one call for all that were the same before", () => {
+test("undoes a bulk change with one call for all exceptions that were the same before", () => {
   const before = [
     exception({ id: "exc_1", assigned_to: "user:leo" }),
     exception({ id: "exc_2", assigned_to: null }),
@@ -99,7 +99,7 @@ test("undoes a bulk change by one call for all that were the same before", () =>
   ]);
 });
 
-test("leaves exceptions alone that someone else has changed since", () => {
+test("doesn't undo exceptions that someone else has changed since", () => {
   const patch = { assigned_to: "user:ada" };
   expect(isUnchanged(patch, exception({ assigned_to: "user:ada" }))).toBe(true);
   expect(isUnchanged(patch, exception({ assigned_to: "user:zoe" }))).toBe(false);

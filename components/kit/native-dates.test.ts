@@ -6,7 +6,7 @@ const files = readdirSync(COMPONENTS, { recursive: true, encoding: "utf8" }).fil
   name.endsWith(".tsx"),
 );
 
-test("no page has the browser's date or time control, whose format follows its language", () => {
+test("no page uses the browser's date or time inputs, whose format follows the browser's language", () => {
   expect(files.length).toBeGreaterThan(300);
   const native = files.filter((name) =>
     /type[:=]\s*\{?"(?:date|time|month|week|datetime-local)"/.test(

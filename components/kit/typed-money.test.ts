@@ -12,7 +12,7 @@ test.each([
   expect(typedMinor(typed, currency)).toBe(minor);
 });
 
-test("a field keeps what was typed while it means its amount, and follows other changes", () => {
+test("a field keeps the typed text while it means the same amount, and follows other changes", () => {
   expect(shownAmount("1,250.5", 125_050, "EUR")).toBe("1,250.5");
   expect(shownAmount("fifty", Number.NaN, "EUR")).toBe("fifty");
   expect(shownAmount("fifty", 5000, "EUR")).toBe("50.00");

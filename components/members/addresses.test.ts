@@ -19,6 +19,6 @@ test.each([
   ["nia@mail.example", ""],
   ["nia@mail.example, bad-address", '"bad-address" isn\'t an email address.'],
   ["nia@mail", '"nia@mail" isn\'t an email address.'],
-])("the entry of %j that isn't an address is named", (text, fault) => {
+])("names the entry of %j that isn't an address", (text, fault) => {
   expect(addressFault(text)).toBe(fault);
 });

@@ -17,7 +17,7 @@ test("an exception that can't be closed before its deadline breaches", () => {
   expect(steps.map(({ breaching }) => breaching)).toEqual([3, 3, 3, 3]);
 });
 
-test("at no rate all of it breaches, at a high one nothing", () => {
+test("at a rate of zero everything breaches, at a high rate nothing", () => {
   const hours = hoursOf([1, 2, 3]);
   expect(burnDown({ closed_per_hour: 0, hours }, NOW).map(({ breaching }) => breaching)).toEqual([
     1, 3, 6,

@@ -3,7 +3,7 @@ import { assignable } from "./assignable.ts";
 
 const members = ["user:ada", "user:leo", "user:zoe"];
 
-test("the menu of assignees starts with oneself, unassigned and the current assignee", () => {
+test("the menu of assignees starts with the user, unassigned and the current assignee", () => {
   expect(assignable({ query: "", self: "user:leo", value: "user:zoe", members })).toEqual([
     "user:leo",
     null,
@@ -18,6 +18,6 @@ test("the menu of assignees starts with oneself, unassigned and the current assi
   ]);
 });
 
-test("a search finds people by part of a name, and “unassigned” is nobody's name", () => {
+test("a search finds people by part of a name, and leaves out “unassigned”", () => {
   expect(assignable({ query: "O", self: "user:leo", members })).toEqual(["user:leo", "user:zoe"]);
 });

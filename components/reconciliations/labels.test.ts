@@ -17,6 +17,6 @@ test.each([
   [999_999, 1, "99.9 %"],
   [1, 2, "33.3 %"],
   [0, 3, "0.0 %"],
-])("%i matched and %i not are %s", (matched_count, unmatched_count, share) => {
+])("%i matched and %i unmatched are %s", (matched_count, unmatched_count, share) => {
   expect(matchedShare({ matched_count, unmatched_count })).toBe(share);
 });

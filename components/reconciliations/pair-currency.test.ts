@@ -7,7 +7,7 @@ test("a pair's amounts have the currency of its lines, or of its sources before 
   expect(pairCurrency([], ["JPY", undefined])).toEqual({ code: "JPY", isOnly: true });
 });
 
-test("amounts of a pair with several currencies name none, and never minor units", () => {
+test("amounts of a pair with several currencies show no currency, and never minor units", () => {
   const several = pairCurrency(["CHF", "EUR"], []);
   expect(several.isOnly).toBe(false);
   expect(pairMoney(150, several)).toBe("1.50");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { changesOf, factsOf } from "./changes.ts";
 
-test("fields with a pair each, without those that did not change", () => {
+test("lists fields with a from and a to as changes, and the others as facts", () => {
   const details = {
     name: { from: "a", to: "b" },
     scopes: { from: [], to: ["x"] },
@@ -15,7 +15,7 @@ test("fields with a pair each, without those that did not change", () => {
   expect(factsOf(details)).toEqual({ url: "https://example.com" });
 });
 
-test("a whole value is shown by the fields that differ", () => {
+test("a changed object is shown by the fields that differ", () => {
   const details = {
     from: { minutes: { high: 60, low: 9 }, by: "x" },
     to: { minutes: { high: 90, low: 9 }, by: "x", at: 1 },
@@ -27,7 +27,7 @@ test("a whole value is shown by the fields that differ", () => {
   expect(factsOf(details)).toEqual({});
 });
 
-test("the changes of a source are shown by their fields, a mapping's too", () => {
+test("the changes of a source are shown by field, including those of its mapping", () => {
   const details = {
     name: "Bank",
     changes: {
@@ -45,7 +45,7 @@ test("the changes of a source are shown by their fields, a mapping's too", () =>
   expect(factsOf(details)).toEqual({ name: "Bank" });
 });
 
-test("rules that changed are shown by their fields next to the name of their period", () => {
+test("changed rules are shown by field, next to the name of their period", () => {
   const details = { from: { close_days: 5 }, to: { close_days: 3 }, reconciliation_name: "Bank" };
   expect(changesOf(details)).toEqual([{ field: "close_days", from: 5, to: 3 }]);
   expect(factsOf(details)).toEqual({ reconciliation_name: "Bank" });

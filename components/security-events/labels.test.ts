@@ -8,7 +8,7 @@ const recorded = globSync("supabase/schemas/**/*.sql").flatMap((file) =>
   [...readFileSync(file, "utf8").matchAll(RECORDED)].map(([, type]) => type ?? ""),
 );
 
-test("what the database records has words, and a kind to filter by", () => {
+test("every event type that the database records has a label, and a kind to filter by", () => {
   expect(recorded.length).toBeGreaterThan(30);
   expect(recorded.filter((type) => !(type in ACTIONS))).toEqual([]);
   const kinds = KINDS.map(({ type }) => type);
@@ -17,7 +17,7 @@ test("what the database records has words, and a kind to filter by", () => {
   ).toEqual([]);
 });
 
-test("every kind of event that the database records has its icon", () => {
+test("every event type that the database records has an icon", () => {
   const unknown = iconOf("unknown.kind");
   expect(recorded.filter((type) => iconOf(type) === unknown)).toEqual([]);
 });

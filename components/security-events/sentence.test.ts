@@ -191,7 +191,7 @@ test.each<[string, Record<string, unknown>, More, string]>([
   expect(sentenceFor(type, details, more)).toBe(sentence);
 });
 
-test.each(Object.keys(ACTIONS))("%s without a name is a sentence still", (type) => {
+test.each(Object.keys(ACTIONS))("%s without a name is still a sentence", (type) => {
   expect([sentenceFor(type, {}).replace(/^leo (.)/, (_, first) => first.toUpperCase())]).toEqual([
     ACTIONS[type],
   ]);
@@ -203,7 +203,7 @@ test.each([
   ["lin_1", { target_name: "RG-4711", ...period }, "RG-4711"],
   ["key_1", { target_name: "Nightly" }, "Nightly"],
   ["run_1", {}, null],
-])("the target %s is called by its name", (target, details, name) => {
+])("the target %s is shown by its name", (target, details, name) => {
   expect(targetNameIn({ details }, target)).toBe(name);
 });
 

@@ -52,7 +52,7 @@ test.each([
   ["webhook-id: 1", `webhook-id is set by ${PRODUCT} or by the connection.`],
   ["Host: x", `Host is set by ${PRODUCT} or by the connection.`],
   ["a b: 1", "Must be 1 to 64 letters, digits or hyphens."],
-])("%s is no header of a webhook", (headers, fault) => {
+])("%s is rejected as a webhook header", (headers, fault) => {
   expect(missingInOptions({ ...NO_OPTIONS, headers })).toEqual({ headers: fault });
 });
 

@@ -28,10 +28,10 @@ export type CachedApiKey = z.output<typeof row> & { readAt: number };
  */
 export const CACHE_MS = 900;
 /** Longer than any lookup takes: the Data API answers within 15 s. */
-const CHANGES_KEPT_MS = 60_000;
+const CHANGE_TTL_MS = 60_000;
 
-const { known, changedAt } = singleton("api-keys", () => ({
-  known: new LRUCache<string, CachedApiKey>({
+const { cachedKeys, changedAt } = singleton("api-keys", () => ({
+  cachedKeys: new LRUCache<string, CachedApiKey>({
     max: 10_000,
     ttl: CACHE_MS,
     ttlResolution: 0,
@@ -42,7 +42,7 @@ const { known, changedAt } = singleton("api-keys", () => ({
     },
   }),
   /** When this process last changed a key, by its record ID. */
-  changedAt: new LRUCache<string, number>({ max: 10_000, ttl: CHANGES_KEPT_MS }),
+  changedAt: new LRUCache<string, number>({ max: 10_000, ttl: CHANGE_TTL_MS }),
 }));
 
 /**
@@ -51,7 +51,7 @@ const { known, changedAt } = singleton("api-keys", () => ({
  */
 export async function findApiKey(keyId: string): Promise<CachedApiKey | undefined> {
   for (let forceRefresh = false; ; forceRefresh = true) {
-    const found = await known.fetch(keyId, { forceRefresh });
+    const found = await cachedKeys.fetch(keyId, { forceRefresh });
     if (isCurrent(found)) return found;
   }
 }

@@ -12,7 +12,7 @@ export type ApiKeyUse = {
   outcome: string;
 };
 
-const EVERY_MS = 1_000;
+const FLUSH_INTERVAL_MS = 1_000;
 
 const meter = () =>
   singleton(
@@ -22,8 +22,8 @@ const meter = () =>
         name: "usage",
         keyOf: ({ api_key_id, operation, address, outcome }) =>
           `${api_key_id} ${operation} ${address} ${outcome}`,
-        everyMs: EVERY_MS,
-        retryMs: EVERY_MS,
+        everyMs: FLUSH_INTERVAL_MS,
+        retryMs: FLUSH_INTERVAL_MS,
         async write(counted, batch) {
           // Times are sent as ages, because only the database's clock counts.
           const rows = counted.map(({ item, count, lastAt }) => ({

@@ -48,7 +48,7 @@ test("a wrong secret of a known ID costs one query, whether or not the key is ca
   expect(lookups).toBe(2);
 });
 
-test("a secret that differs from the cached one is read again", async () => {
+test("a key is read again if the secret differs from the cached one", async () => {
   const { keyId, secret } = issue();
   expect(await verifyApiKey({ keyId, secret })).toMatchObject({ id: "key_1" });
   const next = mintCredential().secret;

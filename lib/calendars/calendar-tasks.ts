@@ -3,9 +3,9 @@ import { Worker } from "node:worker_threads";
 import { threads } from "../runtime/threads.ts";
 
 export type CalendarTask =
-  | { wants: "days"; ics: string; year: number }
-  | { wants: "holidays"; country: string; region: string | undefined; year: number }
-  | { wants: "countries" };
+  | { kind: "days"; ics: string; year: number }
+  | { kind: "holidays"; country: string; region: string | undefined; year: number }
+  | { kind: "countries" };
 
 /** Loaded from the source file: a bundle would hold a second copy of the domain. */
 const THREAD = join(process.cwd(), "lib/calendars/calendar-thread.ts");

@@ -1,6 +1,6 @@
 /**
- * A worker thread that parses files of other calendars and computes holidays: both block an event
- * loop for longer than other requests should wait.
+ * A worker thread that parses files of other calendars and computes holidays: both would block the
+ * event loop for longer than other requests should wait.
  */
 import { serveTasks } from "../runtime/serve-tasks.ts";
 import type { CalendarTask } from "./calendar-tasks.ts";
@@ -8,7 +8,7 @@ import { countries, holidaysOf } from "./holidays.ts";
 import { readDays } from "./ics.ts";
 
 serveTasks((task: CalendarTask) => {
-  switch (task.wants) {
+  switch (task.kind) {
     case "days":
       return readDays(task.ics, task.year);
     case "holidays":

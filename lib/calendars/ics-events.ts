@@ -4,7 +4,7 @@ import type { SKIP_REASONS } from "./contract.ts";
 import { DAY_MS, daysFrom, daysIn } from "./days.ts";
 import { occurrencesOf, type Window } from "./ics-recurrence.ts";
 
-/** An event of more than 31 days is no special day. */
+/** An event longer than 31 days isn't a special day. */
 const DURATION_MAX_DAYS = 31;
 /**
  * English, German, French, Spanish, Italian and Portuguese names, as holiday calendars write them
@@ -30,8 +30,8 @@ export function isCancelled(event: ICAL.Component): boolean {
 }
 
 /**
- * A day that is observed while people work. "Independence Day (observed)" is a holiday: the day of
- * its celebration.
+ * Whether the event is a day that is observed while people work. "Independence Day (observed)"
+ * isn't one: it is the day on which the holiday is taken.
  */
 function isObservance(event: ICAL.Component): boolean {
   const categories = event
@@ -79,17 +79,17 @@ export function daysOf(
   if (!(start instanceof ICAL.Time) || event.hasProperty("exrule")) return undefined;
   const rules = event.getAllProperties("rrule").map((property) => property.getFirstValue());
   const first = dayOf(start);
-  const begins = event.hasProperty("rdate") || rules.length === 0 ? [first] : [];
+  const startDays = event.hasProperty("rdate") || rules.length === 0 ? [first] : [];
   for (const rule of rules) {
     const found = rule instanceof ICAL.Recur ? occurrencesOf(rule, start, window) : undefined;
     const isEndless = rule instanceof ICAL.Recur && !rule.count && !rule.until;
     if (!found || (found.length === 0 && isEndless)) return undefined;
-    begins.push(...found);
+    startDays.push(...found);
   }
-  for (const date of namedDates(event, "rdate")) begins.push(Date.parse(`${date}T00:00:00Z`));
+  for (const date of namedDates(event, "rdate")) startDays.push(Date.parse(`${date}T00:00:00Z`));
   const excluded = new Set([...namedDates(event, "exdate"), ...moved]);
   const duration = durationDays(event);
-  return [...new Set(begins)]
+  return [...new Set(startDays)]
     .filter((at) => !excluded.has(new Date(at).toISOString().slice(0, 10)))
     .flatMap((at) => daysFrom(at, duration));
 }
@@ -103,13 +103,13 @@ export function replacedBy(
 ): { uid: string; day: string; isRange: boolean } | undefined {
   const property = event.getFirstProperty("recurrence-id");
   if (!property) return undefined;
-  const [day = ""] = writtenDates(property);
+  const [day = ""] = datesOf(property);
   return { uid: uidOf(event), day, isRange: property.getParameter("range") !== undefined };
 }
 
 /**
- * The key that an event shares with its other versions, of which the highest sequence counts;
- * undefined without a UID.
+ * The key that an event shares with its other versions, and its sequence: the highest one is valid.
+ * Undefined without a UID.
  */
 export function versionOf(event: ICAL.Component): { key: string; sequence: number } | undefined {
   const uid = uidOf(event);
@@ -122,11 +122,11 @@ export function uidOf(event: ICAL.Component): string {
 }
 
 function namedDates(event: ICAL.Component, name: string): string[] {
-  return event.getAllProperties(name).flatMap(writtenDates);
+  return event.getAllProperties(name).flatMap(datesOf);
 }
 
-/** As YYYY-MM-DD, whether the values are dates, times or periods. */
-function writtenDates(property: ICAL.Property): string[] {
+/** The property's dates as YYYY-MM-DD; its values may be dates, times or periods. */
+function datesOf(property: ICAL.Property): string[] {
   const [, , , ...values] = property.jCal as unknown[];
   return values.map((value) => String(value).slice(0, 10));
 }

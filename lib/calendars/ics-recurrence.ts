@@ -10,18 +10,18 @@ const WEEKDAYS = ["SU", "MO", "TU", "WE", "TH", "FR", "SA"];
 const PARTS = new Set(["BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYDAY", "BYSETPOS"]);
 /** The parts for times of day, which don't apply to whole days. */
 const IGNORED = new Set(["BYHOUR", "BYMINUTE", "BYSECOND"]);
-/** The maximum number of values of each part: twice the days of a month, from both ends. */
+/** The maximum number of values of each part: the 31 days of a month, counted from either end. */
 const VALUES_MAX = 62;
 /**
- * The maximum occurrences of a daily or weekly rule. Longer ones are weekly hours, not special
+ * The maximum occurrences of a daily or weekly rule. Longer series are weekly hours, not special
  * days.
  */
 const SHORT_SERIES_MAX = 400;
 const MONTHS = Array.from({ length: 12 }, (_, month) => month);
 
 /**
- * `from` and `to` are the first and last day, in milliseconds of UTC. `lookups` is how many more
- * days a file may have examined, because hostile rules have many.
+ * `from` and `to` are the first and last day, in milliseconds of UTC. `lookups` is the remaining
+ * budget of days to examine, because hostile rules have many.
  */
 export type Window = { from: number; to: number; lookups: number };
 /** `length` days from `first`. */
@@ -73,7 +73,9 @@ export function occurrencesOf(
   return found;
 }
 
-/** Expanded by ical.js, occurrence by occurrence, so only for rules that end soon. */
+/**
+ * Lets ical.js expand a rule one occurrence at a time, which is fast only for rules that end soon.
+ */
 function shortSeries(rule: ICAL.Recur, start: ICAL.Time, window: Window): number[] | undefined {
   const names = Object.keys(rule.parts);
   const isPlain = names.length === 0 || (rule.freq === "WEEKLY" && names.join() === "BYDAY");
@@ -128,11 +130,11 @@ function daysOf(period: number, isYearly: boolean, parts: Parts, start: ICAL.Tim
     const byWeekday = weekdays.flatMap((weekday) => weekdaysIn(range, weekday));
     return byMonthDay ? byMonthDay.filter((day) => byWeekday.includes(day)) : byWeekday;
   });
-  const sorted = [...new Set(days)].sort((remaining, right) => remaining - right);
+  const sorted = [...new Set(days)].sort((left, right) => left - right);
   if (!positions) return sorted;
   const picked = positions.map((at) => sorted.at(at > 0 ? at - 1 : at));
   return [...new Set(picked.filter((day) => day !== undefined))].sort(
-    (remaining, right) => remaining - right,
+    (left, right) => left - right,
   );
 }
 

@@ -368,7 +368,7 @@ describe("an ICS file", () => {
   });
 
   it("returns the same days and errors from a worker thread", async () => {
-    const ask = (ics: string) => calendarThreads().run({ wants: "days", ics, year: 2026 });
+    const ask = (ics: string) => calendarThreads().run({ kind: "days", ics, year: 2026 });
     const sound = file(["DTSTART;VALUE=DATE:20261225", "SUMMARY:Christmas Day"]);
     const answer = ask(sound);
     expect(calendarThreads().tasks).toBe(1);

@@ -14,7 +14,7 @@ export async function listHolidays(
 ): Promise<z.output<Contract["response"]>> {
   await read(ctx, "list_holidays", {});
   const found = await calendarThreads().run<z.output<Contract["response"]> | undefined>({
-    wants: "holidays",
+    kind: "holidays",
     country: country.toUpperCase(),
     region: region?.toUpperCase(),
     year,
@@ -34,5 +34,5 @@ export async function listHolidayCountries(
   ctx: Context,
 ): Promise<z.output<typeof listHolidayCountriesContract.response>> {
   await read(ctx, "list_holidays", {});
-  return { items: await calendarThreads().run<Places>({ wants: "countries" }) };
+  return { items: await calendarThreads().run<Places>({ kind: "countries" }) };
 }

@@ -12,7 +12,7 @@ type Days = z.output<typeof readIcsContract.response>;
  */
 export async function readIcs(ctx: Context, { ics }: { ics: string }): Promise<Days> {
   const days = await calendarThreads().run<Days>({
-    wants: "days",
+    kind: "days",
     ics,
     year: new Date().getUTCFullYear(),
   });

@@ -9,7 +9,7 @@ test.each([
   ["sftp://SFTP.bank.example:2222/out", "sftp.bank.example", "2222"],
   ["sftp://0x7f.1/out", "127.0.0.1", "22"],
   ["https://files.bank.example/a", "files.bank.example", ""],
-])("%s is of the host %s", (address, host, port) => {
+])("%s has the host %s", (address, host, port) => {
   const url = addressUrl(address);
   expect([url.hostname, url.port]).toEqual([host, port]);
 });
@@ -35,6 +35,6 @@ test.each(["sftp://sftp.bank.example/out", "https://files.bank.example:8443/a"])
   },
 );
 
-test("the operator's hosts are exempt, in whatever spelling", () => {
+test("the operator's hosts are exempt in every spelling", () => {
   expect(addressFault("sftp://0x7f000001:22/out", new Set(["127.0.0.1"]))).toBeNull();
 });

@@ -12,12 +12,12 @@ export function addressUrl(address: string): URL {
   const isSftp = address.startsWith("sftp:");
   const url = new URL(isSftp ? address.replace(/^sftp:/, "https:") : address);
   // The parser drops the default port of https, which SSH may use.
-  const named = /^sftp:\/\/[^/?#]*:443(?:[/?#]|$)/.test(address);
-  if (isSftp && url.port === "" && !named) url.port = SSH_PORT;
+  const namesPort443 = /^sftp:\/\/[^/?#]*:443(?:[/?#]|$)/.test(address);
+  if (isSftp && url.port === "" && !namesPort443) url.port = SSH_PORT;
   return url;
 }
 
-/** Why nothing may be fetched from an address, as far as the address shows it; null if it may. */
+/** Why nothing may be fetched from an address, judged by its text alone; null if it may. */
 export function addressFault(address: string, allowHosts: ReadonlySet<string>): string | null {
   const url = addressUrl(address);
   if (address.startsWith("sftp:") && url.port === SSH_PORT) url.port = "";
@@ -29,8 +29,8 @@ export function addressFault(address: string, allowHosts: ReadonlySet<string>): 
 
 /**
  * @returns the address, normalised
- * @throws ApiError 400 if nothing may be fetched from it. The addresses of its name are checked
- *   when connecting.
+ * @throws ApiError 400 if nothing may be fetched from it. The IP addresses of its host are checked
+ * when connecting.
  */
 export function requireAddress(address: string): string {
   const message = faultOf(address) ?? addressFault(address, env().WEBHOOK_ALLOW_HOSTS);

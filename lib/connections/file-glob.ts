@@ -1,6 +1,7 @@
 /**
- * Whether a name matches a glob, in which `*` is any characters and `?` is one. The time is at most
- * the product of their lengths, because the pattern comes from a tenant and the name from a server.
+ * Whether a name matches a glob, in which `*` is any characters and `?` is one. Takes at most time
+ * proportional to the product of their lengths, because the pattern comes from a tenant and the
+ * name from a server.
  */
 export function globMatches(name: string, glob: string): boolean {
   const [letters, marks] = [[...name], [...glob]];

@@ -7,7 +7,7 @@ test.each<[string, string, { q?: string; filter?: { q?: string } }, string]>([
   ["a bulk change of what words find", "update_exceptions", { filter: { q: "payout" } }, "search"],
   ["a bulk change by IDs", "update_exceptions", {}, "interactive"],
   ["views, each counted", "list_views", {}, "search"],
-])("%s", (_call, verb, input, priority) => {
+])("sets the priority of %s", (_call, verb, input, priority) => {
   expect(priorityOf("interactive", verb, input)).toBe(priority);
   expect(priorityOf("export", verb, input)).toBe("export");
 });

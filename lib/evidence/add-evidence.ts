@@ -16,7 +16,10 @@ import { evidenceTypeOf, namedByType } from "./evidence-type.ts";
 type Query = z.output<typeof addEvidenceContract.query>;
 type File = { stream: ReadableStream<Uint8Array>; length: number | null };
 
-/** A file is in memory more than twice: as sent, and in base64. */
+/**
+ * Limits concurrent uploads, because each file is in memory more than twice: as sent, and in
+ * base64.
+ */
 const uploads = () =>
   singleton(
     "evidence-uploads",
@@ -49,7 +52,7 @@ export async function addEvidence(
     requireSize(length ?? 0);
     const { id } = await read<{ id: string }>(ctx, "open_evidence", { subject_id });
     return await uploads().run(ctx.tenantId, "upload", async () => {
-      const content = await wholeOf(bytes);
+      const content = await readWhole(bytes);
       const { media_type, sha256 } = await runQueued(ctx.tenantId, () => factsOf(content));
       return store(ctx, content, {
         ...about,
@@ -72,30 +75,30 @@ async function factsOf(content: Buffer) {
 }
 
 /**
- * Stores the content, and lets the database add the file. Content without a file is removed, unless
- * it is unknown whether the file was added.
+ * Stores the content, and lets the database add the file. If no file was added, the content is
+ * removed, unless it is unknown whether one was.
  */
 async function store(
   ctx: Context,
   content: Buffer,
   file: { id: string; sha256: string; [field: string]: unknown },
 ): Promise<Evidence> {
-  const contents = currentStore();
+  const evidenceStore = currentStore();
   const next = bindIdempotency({ ...ctx, continues: true }, file.sha256);
-  const stored = await contents.store(ctx, file.id, content);
+  const stored = await evidenceStore.store(ctx, file.id, content);
   try {
     const added = await write<Evidence>(next, "add_evidence", { ...file, ...stored });
-    if (added.id !== file.id) await contents.remove(ctx, file.id);
+    if (added.id !== file.id) await evidenceStore.remove(ctx, file.id);
     ctx.reply.set("Location", `/v1/evidence/${added.id}`);
     return tagged(ctx, added);
   } catch (error) {
     const isRefused = error instanceof ApiError && ERRORS[error.code].status < 500;
-    if (isRefused) await contents.remove(ctx, file.id).catch(() => {});
+    if (isRefused) await evidenceStore.remove(ctx, file.id).catch(() => {});
     throw error;
   }
 }
 
-async function wholeOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+async function readWhole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of bytes) {

@@ -8,7 +8,7 @@ export const EVIDENCE_SUBJECTS = ["exception", "match", "line", "reconciliation"
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/** The accepted types of evidence, detected from the content. Browsers execute none of them. */
+/** The accepted types of evidence, detected from the content. No browser executes them. */
 export const EVIDENCE_TYPES = [
   "application/pdf",
   "image/png",

@@ -9,7 +9,7 @@ const BUCKET = "evidence";
 const FILE = `/storage/v1/object/${BUCKET}/acme/evd_1`;
 const ctx = { tenantId: "acme" } as Context;
 
-/** What Supabase Storage answers to an upload, a download and a removal. */
+/** The files of the server that stands in for Supabase Storage, by URL. */
 const files = new Map<string, Buffer>();
 const seen: string[] = [];
 let storage: Server;
@@ -76,7 +76,7 @@ test("a bucket stores, returns and removes a file under its tenant", async () =>
   expect([...files.keys()]).toEqual([]);
 });
 
-test("a bucket that does not answer makes the call unavailable", async () => {
+test("a call fails as unavailable if the bucket doesn't answer", async () => {
   isDown = true;
   const failure = { code: "unavailable" };
   await expect(currentStore().store(ctx, "evd_2", Buffer.from("x"))).rejects.toMatchObject(failure);

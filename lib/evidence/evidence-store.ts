@@ -29,7 +29,7 @@ export function storeOf(bucket: string | null): EvidenceStore {
   return bucket === null ? inDatabase : inBucket(bucket);
 }
 
-/** The functions that write the file's row also write and delete its content. */
+/** The database functions that write and delete the file's row do the same with its content. */
 const inDatabase: EvidenceStore = {
   store: async (_ctx, _id, content) => ({ content: content.toString("base64") }),
   async *read(ctx, id, bytes) {

@@ -32,11 +32,11 @@ describe("the type of a file", () => {
     ["prose in UTF-16", Buffer.from("\ufeffGebühr genehmigt", "utf16le"), "text/plain"],
     ["prose with a less-than sign", bytes("a < b"), "text/plain"],
     ["prose that begins with an address", bytes("<eva@x.example> agreed."), "text/plain"],
-  ])("is found by its content: %s", async (_what, content, type) => {
+  ])("is detected by its content: %s", async (_what, content, type) => {
     expect(await evidenceTypeOf(content)).toBe(type);
   });
 
-  test("is a workbook by its parts, and one with macros is refused", async () => {
+  test("of a workbook is detected by its parts, and one with macros is refused", async () => {
     const plain = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml";
     expect(await evidenceTypeOf(await workbook(plain))).toBe(
       "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -45,7 +45,7 @@ describe("the type of a file", () => {
     expect(await evidenceTypeOf(await workbook(macros))).toBeNull();
   });
 
-  test("is never found by inflating a workbook that expands a thousandfold", async () => {
+  test("is never detected by inflating a workbook that expands a thousandfold", async () => {
     const huge = deflateRawSync(Buffer.alloc(200_000_000, " "));
     expect(huge.length).toBeLessThan(250_000);
     const header = Buffer.alloc(30);

@@ -58,8 +58,8 @@ function isText(type: EvidenceType): boolean {
 
 /** Null for binary content. Text that isn't UTF-8 is read as Windows-1252: any bytes are valid. */
 function decoded(content: Uint8Array): string | null {
-  const isWide = content[0] === 0xff && content[1] === 0xfe;
-  const text = new TextDecoder(isWide ? "utf-16le" : "windows-1252").decode(content);
+  const isUtf16 = content[0] === 0xff && content[1] === 0xfe;
+  const text = new TextDecoder(isUtf16 ? "utf-16le" : "windows-1252").decode(content);
   return BINARY.test(text) ? null : text.slice(0, BEGINNING_CHARACTERS).replace(/^ï»¿/, "");
 }
 

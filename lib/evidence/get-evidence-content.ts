@@ -16,13 +16,13 @@ export async function getEvidenceContent(ctx: Context, id: string) {
   ctx.reply.set("Content-Security-Policy", "sandbox; default-src 'none'");
   ctx.reply.set("X-Content-Type-Options", "nosniff");
   return {
-    body: Readable.toWeb(Readable.from(followed(first, parts))) as ReadableStream<Uint8Array>,
+    body: Readable.toWeb(Readable.from(startingWith(first, parts))) as ReadableStream<Uint8Array>,
     name: file_name,
   };
 }
 
-/** Detects a store that doesn't answer before the response begins. */
-async function* followed(
+/** The first part was read before the response began, to detect a store that doesn't answer. */
+async function* startingWith(
   first: IteratorResult<Uint8Array>,
   rest: AsyncGenerator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

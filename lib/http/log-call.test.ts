@@ -35,7 +35,7 @@ test("logs a resource ID that Postgres cannot store as storable text", () => {
   expect(add.mock.calls[0]?.[0].resource).toBe(`exc_\uFFFD${"x".repeat(194)}\uFFFD`);
 });
 
-test("logs a dashboard's changes and failures but not its reads and isPreview", () => {
+test("logs a dashboard's changes and failures, but not its reads and previews", () => {
   const identity: UserIdentity = {
     type: "user",
     issuer: "",

@@ -19,12 +19,12 @@ function request(url: string, tag?: string | null): Request {
 
 const tagOf = (url: string, ctx = ctxOf("ada")) => polledTag(request(url), ctx);
 
-test("a tag says what its response was read from", () => {
+test("a tag contains the state from which its response was read", () => {
   expect(readKnown(request(MINE, tagOf(MINE)), ctxOf("ada"))).toEqual(STATE);
   expect(readKnown(request(MINE, `"x", ${tagOf(MINE)}`), ctxOf("ada"))).toEqual(STATE);
 });
 
-test("a tag of changes says the same for the next since", () => {
+test("a tag of changes is also valid for the next since", () => {
   const changes = (day: number) => `${MINE}&since=2026-11-${day}T00:00:00Z`;
   expect(readKnown(request(changes(27), tagOf(changes(26))), ctxOf("ada"))).toEqual(STATE);
 });
@@ -36,6 +36,6 @@ test.each([
   ["for another tenant", request(MINE, tagOf(MINE)), ctxOf("ada", "globex")],
   // For another caller, `me` means another user.
   ["for another caller", request(MINE, tagOf(MINE)), ctxOf("ben")],
-])("nothing is known %s", (_, polled, ctx) => {
+])("no state is known %s", (_, polled, ctx) => {
   expect(readKnown(polled, ctx)).toBeNull();
 });

@@ -99,7 +99,7 @@ test.each([
   ["user:leo", "leo"],
   ["api_key:key_1", "API key key_1"],
   ["system", "system"],
-])("the actor %s is called %s", async (actor, name) => {
+])("the actor %s is shown as %s", async (actor, name) => {
   const columns = [{ name: "By", field: "by", width: 20, as: "actor" as const }];
   const workbook = await writeSheets(
     [{ name: "A", kind: "a", columns }],
@@ -108,7 +108,7 @@ test.each([
   expect((await readXlsx(workbook)).sheets[0]?.rows[1]).toEqual([name]);
 });
 
-test("a match by hand is called that, and one by a rule as its rule", async () => {
+test("a manual match is shown as made by hand, and a match by a rule with the rule's name", async () => {
   const columns = [{ name: "Rule", field: "rule", width: 20, as: "method" as const }];
   const items = ["manual", "Same reference"].map((rule) => ({ kind: "a", rule }));
   const workbook = await writeSheets([{ name: "A", kind: "a", columns }], items);
@@ -118,7 +118,7 @@ test("a match by hand is called that, and one by a rule as its rule", async () =
   ]);
 });
 
-test("a cover comes first, and names the sides", async () => {
+test("a cover is the first sheet, and gives the sides their names", async () => {
   const columns = [{ name: "Source", field: "side", width: 20, as: "side" as const }];
   const items = ["left", "right", null].map((side) => ({ kind: "a", side }));
   const cover = {

@@ -37,7 +37,7 @@ function inMinorUnits(lines: NewLine[], sourceCurrency: string): object[] {
     errors.push({ path, message: `${minor.problem} Give ${minor.wanted}.` });
     return 0;
   };
-  const read = lines.map(({ amount, fee, ...line }, index) => {
+  const converted = lines.map(({ amount, fee, ...line }, index) => {
     const currency = line.currency ?? sourceCurrency;
     const amount_minor =
       amount === undefined
@@ -55,5 +55,5 @@ function inMinorUnits(lines: NewLine[], sourceCurrency: string): object[] {
     return { ...line, amount_minor, fee_minor };
   });
   if (errors.length > 0) throw invalidRequest(errors.slice(0, 100));
-  return read;
+  return converted;
 }

@@ -22,7 +22,7 @@ export const MATCH_ACTIONS = ["confirm", "reject", "undo"] as const;
 const VERDICTS = ["equal", "close", "similar", "differs", "missing"] as const;
 
 const BULK_MAX = 500;
-/** By filter. */
+/** The maximum number of matches that one decision by filter covers. */
 export const FILTERED_MAX = 5_000;
 const LINES_MAX = 500;
 

@@ -12,7 +12,7 @@ export type StoredMatch = Omit<Match, "explanation"> & {
 };
 
 /**
- * A manual match, and one that agrees in everything that its rule requires, are explained by their
+ * Explains a manual match, and a match that agrees in everything that its rule requires, by its
  * lines.
  */
 export function explained({ explanation, plain, ...match }: StoredMatch): Match {
@@ -23,11 +23,11 @@ function explanationOf(
   { method }: { method: string },
   plain: NonNullable<StoredMatch["plain"]>,
 ): MatchExplanation {
-  const of = (side: "left" | "right") => plain.filter((line) => line.side === side);
+  const linesOf = (side: "left" | "right") => plain.filter((line) => line.side === side);
   const { rule, fields } = explainLines(
     { name: method, kind: "exact", then: "match" },
-    of("left"),
-    of("right"),
+    linesOf("left"),
+    linesOf("right"),
   );
   const basis = method === "manual" ? "manual" : "unique";
   return {

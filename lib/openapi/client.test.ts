@@ -98,7 +98,7 @@ test.each([
   ],
   ["an unknown response field", `export const x = (await client.GET("/v1/me")).data?.tenant;`],
 ])(
-  "and rejects %s",
+  "a generated client rejects %s",
   async (_what, program) => {
     expect(await faultsOf(program)).toContain("error TS");
   },

@@ -38,7 +38,7 @@ test.each(examples)(
   },
 );
 
-test.each(examples)("the example of $operationId is consistent in itself", ({ answer }) => {
+test.each(examples)("the example of $operationId is internally consistent", ({ answer }) => {
   for (const json of objectsIn(answer)) {
     const at = (field: string) => Date.parse(String(json[field] ?? NaN));
     const later = Object.keys(json).filter(

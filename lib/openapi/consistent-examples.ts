@@ -97,11 +97,11 @@ export const CONSISTENT_SCHEMAS: Record<string, Example> = {
     last_success_at: "2026-11-20T09:12:00.000Z",
     last_failure_at: YESTERDAY,
   },
-  NewWebhook: { ...untried(), secret: undefined, warning: undefined },
+  NewWebhook: { ...unusedWebhook(), secret: undefined, warning: undefined },
   WebhookAttempt: { started_at: HALF_AN_HOUR_AGO },
-  WebhookDelivery: retrying(),
+  WebhookDelivery: retryingDelivery(),
   WebhookDeliveryDetail: {
-    ...retrying(),
+    ...retryingDelivery(),
     payload: { type: "exception.created", timestamp: HALF_AN_HOUR_AGO, data: {} },
   },
   SecurityEvent: { prev_hash: "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae" },
@@ -137,7 +137,7 @@ function timelineRow(
   return { at, kind: crossed === null ? "set" : "crossed", ...clock, ...who };
 }
 
-function untried(): Example {
+function unusedWebhook(): Example {
   const figures = { attempts: 0, failures: 0, success_rate: null, p50_ms: null, p95_ms: null };
   return {
     description: "Pages the reconciliation desk.",
@@ -148,7 +148,7 @@ function untried(): Example {
   };
 }
 
-function retrying(): Example {
+function retryingDelivery(): Example {
   const at = { created_at: HALF_AN_HOUR_AGO, next_attempt_at: "2026-11-20T09:35:00.000Z" };
   return {
     type: "exception.created",
@@ -158,14 +158,14 @@ function retrying(): Example {
   };
 }
 
-const closed = {
+const closedException = {
   status: "resolved",
   minutes_to_breach: null,
   breach_risk: null,
   updated_at: NOW,
   closed_at: NOW,
 };
-const waiting = {
+const pendingDelivery = {
   status: "pending",
   reason: null,
   attempt_count: 0,
@@ -173,13 +173,13 @@ const waiting = {
   created_at: NOW,
   last_attempt: null,
 };
-const both = { ip_allowlist: ["203.0.113.0/24", "2001:db8::/32"] };
-const deleted = { soft_delete: true, deleted_at: NOW, purge_at: "2026-12-20T09:30:00.000Z" };
+const dualStackAllowlist = { ip_allowlist: ["203.0.113.0/24", "2001:db8::/32"] };
+const deletedRecord = { soft_delete: true, deleted_at: NOW, purge_at: "2026-12-20T09:30:00.000Z" };
 const items = (change: Example) => (answer: Example) => ({
   ...answer,
   items: (answer.items as Example[]).map((item) => ({ ...item, ...change })),
 });
-const with_ = (change: Example) => (answer: Example) => ({ ...answer, ...change });
+const withFields = (change: Example) => (answer: Example) => ({ ...answer, ...change });
 
 /** How an operation's request or response differs from its schema's example. */
 const REQUESTS: Record<string, Example> = {
@@ -200,7 +200,7 @@ const REQUESTS: Record<string, Example> = {
 };
 
 const ANSWERS: Record<string, (answer: Example) => Example> = {
-  createException: with_({ created_at: NOW, updated_at: NOW }),
+  createException: withFields({ created_at: NOW, updated_at: NOW }),
   listSlaChanges: (answer) => ({
     ...answer,
     items: (answer.items as { changed_at: string; exception: Example }[]).map((item) => ({
@@ -208,33 +208,36 @@ const ANSWERS: Record<string, (answer: Example) => Example> = {
       exception: { ...item.exception, updated_at: item.changed_at },
     })),
   }),
-  updateException: with_({ ...closed, resolution: "Matched by hand to bank line 118." }),
-  updateExceptions: items({ ...closed, resolution: "Settled by the bank." }),
-  createApiKey: with_(both),
-  updateApiKey: with_({ ...both, description: "Runs on the batch server." }),
-  revokeApiKey: with_({
+  updateException: withFields({
+    ...closedException,
+    resolution: "Matched by hand to bank line 118.",
+  }),
+  updateExceptions: items({ ...closedException, resolution: "Settled by the bank." }),
+  createApiKey: withFields(dualStackAllowlist),
+  updateApiKey: withFields({ ...dualStackAllowlist, description: "Runs on the batch server." }),
+  revokeApiKey: withFields({
     status: "revoked",
     revoked_at: NOW,
     revoked_by: "user:ada",
     revoke_reason: "The server was decommissioned.",
   }),
-  rotateApiKey: with_({
-    ...both,
+  rotateApiKey: withFields({
+    ...dualStackAllowlist,
     id: "key_019aa1d27c3e4b5f9c0d1e2f3a4b5c6d",
     expires_at: "2030-05-08T01:30:00.000Z",
   }),
-  updateWebhook: with_({ events: ["exception.sla.breached"], updated_at: NOW }),
-  rotateWebhookSecret: with_({
+  updateWebhook: withFields({ events: ["exception.sla.breached"], updated_at: NOW }),
+  rotateWebhookSecret: withFields({
     created_at: LAST_WEEK,
     secret_changed_at: NOW,
     previous_secret_expires_at: "2026-11-20T10:30:00.000Z",
   }),
-  createRun: with_({ dry_run: true }),
-  createMatch: with_({ note: "Confirmed by phone" }),
-  stateSourceBalance: with_({ reason: "Trial balance of 31 October" }),
-  testWebhook: with_({ ...waiting, type: "webhook.test" }),
-  resendWebhookDelivery: with_({ status: "pending", next_attempt_at: NOW }),
-  recoverWebhook: with_({ since: YESTERDAY, dry_run: true }),
+  createRun: withFields({ dry_run: true }),
+  createMatch: withFields({ note: "Confirmed by phone" }),
+  stateSourceBalance: withFields({ reason: "Trial balance of 31 October" }),
+  testWebhook: withFields({ ...pendingDelivery, type: "webhook.test" }),
+  resendWebhookDelivery: withFields({ status: "pending", next_attempt_at: NOW }),
+  recoverWebhook: withFields({ since: YESTERDAY, dry_run: true }),
 };
 
 export function consistentRequest(operationId: string, example: unknown): unknown {
@@ -243,6 +246,6 @@ export function consistentRequest(operationId: string, example: unknown): unknow
 
 export function consistentResponse(operationId: string, example: unknown): unknown {
   const keepsDeleted = operationId.startsWith("delete") && "soft_delete" in (example as Example);
-  const change = ANSWERS[operationId] ?? (keepsDeleted ? with_(deleted) : undefined);
+  const change = ANSWERS[operationId] ?? (keepsDeleted ? withFields(deletedRecord) : undefined);
   return change ? change(example as Example) : example;
 }

@@ -25,7 +25,7 @@ const WRONG = [
   ["x"],
   { x: { y: 1 } },
 ];
-/** What zod says by itself, and what names our code instead of the accepted values. */
+/** Zod's default messages, and messages that name our code instead of the accepted values. */
 const MEANINGLESS = /^invalid|expected|received|valid regex|see the documentation/i;
 
 function* fieldsOf(schema: z.ZodType, path: string): Generator<[string, z.ZodType]> {

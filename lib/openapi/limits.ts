@@ -1,7 +1,7 @@
 /**
  * The maximum size of texts and lists in responses, by field; each is enforced on input or by the
- * database. They are kept outside the contracts, where responses would be checked against them for
- * nothing. A schema's own limit wins.
+ * database. They are kept outside the contracts, because there, every response would needlessly be
+ * checked against them. A schema's own limit wins.
  */
 const LENGTHS: Record<string, number> = {
   about: 64,

@@ -8,7 +8,7 @@ type Shown = { [field: string]: unknown };
 const document = JSON.parse(JSON.stringify(openApiDocument()));
 const moved = moveExamples(document, NOW);
 
-test("a copied deadline is ahead, and a copied start is recent", () => {
+test("a copied deadline is in the future, and a copied start is recent", () => {
   const { post, get } = moved.paths["/v1/exceptions"];
   const request: Shown = post.requestBody.content["application/json"].example;
   expect(request.due_at).toBe("2031-03-01T12:30:00.000Z");
@@ -20,7 +20,7 @@ test("a copied deadline is ahead, and a copied start is recent", () => {
   expect(get.responses["200"].content["application/json"].example.next_cursor).toBeNull();
 });
 
-test("every time of an example that a request takes for the future stays in the future", () => {
+test("every time in a request's example that has to be in the future stays there", () => {
   const ahead = ["due_at", "expires_at", "until"];
   const bodies = Object.values<Record<string, { requestBody?: { content: Shown } }>>(moved.paths)
     .flatMap((methods) => Object.values(methods))

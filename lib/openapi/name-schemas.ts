@@ -72,7 +72,7 @@ function requestName(operationId: string, { properties = {} }: Node): string {
   }
 }
 
-/** A page is named after its items, if no other page of them has other fields. */
+/** Names a page after its items, unless another page of the same items has other fields. */
 function responseName(
   operationId: string,
   status: string,

@@ -37,7 +37,7 @@ describe("the published document", () => {
     expect(parameters.filter(({ name }) => name === "X-Tenant-Id")).toEqual([]);
   });
 
-  test("has one schema for each resource, named as no language names a type", () => {
+  test("has one schema for each resource, with a name that no language uses for a type", () => {
     const names = Object.keys(schemas);
     expect(names.filter((name) => /(?:Output|__schema\d+)$/.test(name))).toEqual([]);
     const taken = ["Comment", "Error", "Event", "Exception", "List", "Object", "Session", "Type"];
@@ -79,7 +79,7 @@ describe("the published document", () => {
     expect(bare.filter((place) => !/Problem\/allOf\/1\//.test(place))).toEqual([]);
   });
 
-  test("has arrays with commas for lists in a query, and booleans", () => {
+  test("declares lists in a query as comma-separated arrays, and booleans as booleans", () => {
     const lists = parameters.filter(
       (parameter) => parameter.in === "query" && parameter.schema.type === "array",
     );
@@ -98,7 +98,7 @@ describe("the published document", () => {
     );
   });
 
-  test("marks what only our own pages call", () => {
+  test("marks operations that only our own pages call", () => {
     const marked = operations.filter((operation) => "x-audience" in operation);
     const names = marked.map(({ operationId }) => operationId);
     expect(names).toContain("getOverview");

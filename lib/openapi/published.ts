@@ -10,7 +10,7 @@ const DESCRIBED_ONCE = new Set(
   ]),
 );
 const MILLISECONDS_IN_UTC = "\\.\\d{3}Z$";
-const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "responses", "headers"]);
+const MAPS_BY_NAME = new Set(["properties", "schemas", "parameters", "responses", "headers"]);
 
 /**
  * The document as it is served and committed: sorted, and without examples, which the reference
@@ -20,7 +20,7 @@ const NAMES_OF_OUR_OWN = new Set(["properties", "schemas", "parameters", "respon
  * names, and the header of replays, which the parameter names. Repeated schemas are shared.
  */
 export function publishedDocument(origin?: string): OpenApiDocument {
-  const document = terse(openApiDocument(undefined, origin), "") as OpenApiDocument;
+  const document = withoutRedundancy(openApiDocument(undefined, origin), "") as OpenApiDocument;
   shareSchemas(document as unknown as Parameters<typeof shareSchemas>[0]);
   joinServerErrors(document as unknown as Parameters<typeof joinServerErrors>[0]);
   return document;
@@ -56,31 +56,32 @@ function joinServerErrors({
   }
 }
 
-function terse(value: unknown, keyword: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => terse(item, ""));
+function withoutRedundancy(value: unknown, keyword: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutRedundancy(item, ""));
   if (typeof value !== "object" || value === null) return value;
-  const isMap = NAMES_OF_OUR_OWN.has(keyword);
-  const entries = Object.entries(isMap ? value : withNullableType(undoubled(value))).filter(
-    ([name, child]) =>
-      isMap
-        ? keyword !== "headers" || !DESCRIBED_ONCE.has(name)
-        : !(
-            isExample(name) ||
-            isUnbounded(name, child) ||
-            isDate(name, child) ||
-            isRepeatedLength(name, value) ||
-            (name === "format" && child === "int32") ||
-            isEmpty(name, child)
-          ),
+  const isMap = MAPS_BY_NAME.has(keyword);
+  const entries = Object.entries(
+    isMap ? value : withNullableType(withoutRepeatedDescription(value)),
+  ).filter(([name, child]) =>
+    isMap
+      ? keyword !== "headers" || !DESCRIBED_ONCE.has(name)
+      : !(
+          isExample(name) ||
+          isUnbounded(name, child) ||
+          isDateOrTimePattern(name, child) ||
+          isRepeatedLength(name, value) ||
+          (name === "format" && child === "int32") ||
+          hasOnlyCommonHeaders(name, child)
+        ),
   );
   if (keyword !== "properties") entries.sort(([left], [right]) => (left < right ? -1 : 1));
   return Object.fromEntries(
-    entries.map(([name, child]) => [name, terse(child, isMap ? "" : name)]),
+    entries.map(([name, child]) => [name, withoutRedundancy(child, isMap ? "" : name)]),
   );
 }
 
 /** A parameter whose schema doesn't repeat its description. */
-function undoubled(value: object): object {
+function withoutRepeatedDescription(value: object): object {
   const { in: place, description, schema } = value as Record<string, unknown>;
   if (typeof place !== "string" || typeof schema !== "object" || schema === null) return value;
   const { description: repeated, ...others } = schema as Record<string, unknown>;
@@ -103,10 +104,10 @@ function isExample(keyword: string): boolean {
 }
 
 /**
- * The pattern that zod derives from the format `date`, of 200 characters, and the one of times in
- * responses, whose form the document's description has.
+ * The 200-character pattern that zod derives from the format `date`, and the one of times in
+ * responses, whose form the document's description states.
  */
-function isDate(keyword: string, value: unknown): boolean {
+function isDateOrTimePattern(keyword: string, value: unknown): boolean {
   return (
     keyword === "pattern" && (String(value).includes("-02-29|") || value === MILLISECONDS_IN_UTC)
   );
@@ -120,8 +121,8 @@ function isRepeatedLength(keyword: string, schema: object): boolean {
   return isBounded || format === "date" || format === "date-time";
 }
 
-/** Removes the headers of a response that has only those. */
-function isEmpty(keyword: string, value: unknown): boolean {
+/** Whether a response has only headers that the description explains once. */
+function hasOnlyCommonHeaders(keyword: string, value: unknown): boolean {
   return (
     keyword === "headers" && Object.keys(value as object).every((name) => DESCRIBED_ONCE.has(name))
   );

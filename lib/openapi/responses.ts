@@ -85,8 +85,9 @@ function when(holds: boolean, ...codes: ErrorCode[]): ErrorCode[] {
 export type ProblemResponse = { status: number; name: string; response: ZodOpenApiResponseObject };
 
 /**
- * The problem responses for a set of codes: one for each status, named after its codes, or after
- * those that not every operation has. The one with all codes of 403 is used by most operations.
+ * The problem responses for a set of codes: one for each status, named after the codes that only
+ * some operations have, or else after all of its codes. Most operations use the one with all codes
+ * of 403.
  */
 export function problemResponses(codes: readonly ErrorCode[]): ProblemResponse[] {
   return [...Map.groupBy(codes, (code) => ERRORS[code].status)].map(([status, sharing]) => ({

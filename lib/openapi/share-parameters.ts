@@ -33,7 +33,10 @@ export function shareParameters({ paths, webhooks, components }: Document): void
   components.parameters = shared;
 }
 
-/** LimitParameter; ExceptionIdParameter where other resources have a parameter of that name. */
+/**
+ * For example LimitParameter, or ExceptionIdParameter if other resources have a parameter of that
+ * name, too.
+ */
 function nameOf({ name, in: place }: Parameter, path: string): string {
   const before = place === "path" ? path.slice(0, path.indexOf(`{${name}}`)) : path;
   const nouns = before.split("/").filter((part) => /^[a-z]/.test(part));

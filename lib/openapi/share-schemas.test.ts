@@ -16,7 +16,7 @@ function documentOf(created: object[]) {
   };
 }
 
-test("repeated schemas become one component, and another schema of that name stays", () => {
+test("repeated schemas become one component, and another schema of the same property stays", () => {
   const document = documentOf([{ ...time }, { ...time }, { ...time, description: "Its birth." }]);
   shareSchemas(document, PATTERNS);
   const { schemas } = document.components;
@@ -31,7 +31,7 @@ test("repeated schemas become one component, and another schema of that name sta
   });
 });
 
-test("a name in the table that nothing repeats is refused", () => {
+test("a name in the table without a repeated schema is refused", () => {
   const document = documentOf([{ ...time }, { ...time, description: "Its birth." }]);
   expect(() => shareSchemas(document, PATTERNS)).toThrow("CreationTime");
 });

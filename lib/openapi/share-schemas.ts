@@ -41,24 +41,25 @@ const SHARED: Record<string, RegExp> = {
   NextCursor: /^next_cursor$/,
 };
 
-/** The response of a receiver of events, by the name of its component. */
+/** The component of each response that a receiver of events may send, by status. */
 const ANSWERS: Record<string, string> = { "2XX": "EventDelivered", 410: "EventsUnwanted" };
 
 /**
- * Moves schemas and answers that repeat to the document's components. Among the properties of a
- * name, those that most have alike are shared. @throws Error if a name in the table has none
+ * Moves repeated schemas and answers to the document's components. If the properties of a name have
+ * several schemas, the one that saves the most text is shared. @throws Error if a name in the table
+ * is taken or has no repeated schema
  */
 export function shareSchemas(
   { webhooks, components }: Document,
   patterns: Record<string, RegExp> = SHARED,
 ): void {
   for (const [component, pattern] of Object.entries(patterns)) {
-    const alike = Map.groupBy(usesOf(pattern, components.schemas), (use) =>
+    const usesBySchema = Map.groupBy(usesOf(pattern, components.schemas), (use) =>
       JSON.stringify(use.properties[use.name]),
     );
-    const [shared] = [...alike.entries()].sort(
-      ([left, { length: lefts }], [right, { length: rights }]) =>
-        right.length * (rights - 1) - left.length * (lefts - 1),
+    const [shared] = [...usesBySchema.entries()].sort(
+      ([left, { length: leftUses }], [right, { length: rightUses }]) =>
+        right.length * (rightUses - 1) - left.length * (leftUses - 1),
     );
     const [schema = "", uses = []] = shared ?? [];
     if (uses.length < 2 || component in components.schemas)

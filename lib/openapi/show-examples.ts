@@ -48,11 +48,11 @@ export function addExamples(
       const file = files.get(operationId);
       const show = (
         body: Body | undefined,
-        agree: (operationId: string, example: unknown) => unknown,
+        makeConsistent: (operationId: string, example: unknown) => unknown,
       ) => {
         for (const media of Object.values(body?.content ?? {})) {
           if (media.schema && media.examples === undefined)
-            media.example = agree(
+            media.example = makeConsistent(
               operationId,
               atEventTime(name, exampleOf(media.schema, definitions, operationId)),
             );

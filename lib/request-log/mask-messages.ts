@@ -128,11 +128,11 @@ function fieldsOf(schema: z.ZodType): string[] {
   const inner = [innerType, input, element, valueType, left, right, ...options].filter(
     (part) => part !== undefined,
   );
-  const own = Object.entries(shape).flatMap(([name, field]) => [
+  const shapeFields = Object.entries(shape).flatMap(([name, field]) => [
     ...(isSecret(field) ? [name] : []),
     ...fieldsOf(field),
   ]);
-  return [...own, ...inner.flatMap(fieldsOf)];
+  return [...shapeFields, ...inner.flatMap(fieldsOf)];
 }
 
 function isSecret(field: z.ZodType): boolean {

@@ -41,7 +41,7 @@ export type Call = {
  */
 type Waiting = { call: Call; at: number; share: string };
 
-const EVERY_MS = 1_000;
+const WRITE_INTERVAL_MS = 1_000;
 /** A statement of 200 calls costs the event loop 1 to 2 ms. */
 const BATCH_CALLS_MAX = 200;
 const WAITING_MAX = 10_000;
@@ -60,7 +60,7 @@ const BODIES_PER_TENANT_MAX = 128 * 1024;
 
 /**
  * Holds calls in memory, within limits, and writes them about once a second, so that no call waits
- * for it. Only a crash loses calls.
+ * for a write. Only a crash loses calls.
  */
 export class RequestLog {
   readonly figures = { written: 0, dropped: 0, unattributed: 0, without_body: 0 };
@@ -71,10 +71,10 @@ export class RequestLog {
     write: (calls, batch) => this.#writeCalls(calls, batch),
     retries: (error, calls) => this.#retries(error, calls),
     settled: (calls) => {
-      for (const { share } of calls) this.#giveBack(share);
+      for (const { share } of calls) this.#releaseShare(share);
     },
-    everyMs: EVERY_MS,
-    retryMs: EVERY_MS,
+    everyMs: WRITE_INTERVAL_MS,
+    retryMs: WRITE_INTERVAL_MS,
   });
   #waiting: Waiting[] = [];
   #shares = new Map<string, number>();
@@ -170,7 +170,7 @@ export class RequestLog {
     return false;
   }
 
-  #giveBack(share: string): void {
+  #releaseShare(share: string): void {
     const left = (this.#shares.get(share) ?? 1) - 1;
     if (left === 0) this.#shares.delete(share);
     else this.#shares.set(share, left);

@@ -10,8 +10,8 @@ import type { Contract } from "../wire/contract.ts";
 export type IdempotencyRecord = { key: string; key_hash: string; fingerprint: string };
 
 /**
- * What a polled list was read from: the last change, when it was read, and until when nothing changes
- * by itself. In ISO 8601.
+ * The state from which a polled list was read: the time of the last change, the time of the read,
+ * and the time until which nothing changes by itself, all in ISO 8601.
  */
 export type PolledState = { changed_at: string; as_of: string; until: string };
 
@@ -30,9 +30,9 @@ export type Context = {
   allowedVersions: readonly number[] | null;
   /** The version of the resource in the response, once the verb knows it. */
   version: number | null;
-  /** What the caller's `ETag` of a polled list says that they have. */
+  /** The state of a polled list that the caller already has, by the `ETag` they sent. */
   known: PolledState | null;
-  /** What the response of a polled list is, once the verb has read it. */
+  /** The state of a polled list in the response, once the verb has read it. */
   state: PolledState | null;
   /** The list and format of a file export, which is recorded as a security event. */
   exported: { format: string; query: object } | null;
@@ -47,14 +47,16 @@ export type Context = {
    * whatever its outcome.
    */
   trail: { written: boolean };
-  /** How long it waited because the caller asked for it, which isn't part of its response time. */
+  /** How long the call waited at the caller's request, which isn't part of its response time. */
   waited: { ms: number };
   /**
    * Checks the caller again, in a call that takes long.
    * @throws ApiError like the check at its start
    */
   reauthenticate: () => Promise<void>;
-  /** Aborted once the caller has closed the connection, for a call that waits. */
+  /**
+   * Returns a signal that aborts once the caller has closed the connection, for a call that waits.
+   */
   callerLeft: () => AbortSignal;
   db: Db;
   /** Headers for the response. */

@@ -1,2 +1,2 @@
-/** The caller has what the response would say: the endpoint sends 304. */
+/** The caller already has this response, so the endpoint sends 304. */
 export class NotModified extends Error {}

@@ -1,5 +1,6 @@
 /**
- * A refused client waits until its body is read. If the body is longer, the connection is closed.
+ * How much of a refused body is discarded, because its client waits until it is read. A longer body
+ * closes the connection.
  */
 const DISCARDED_MAX_BYTES = 8 * 1024 * 1024;
 

@@ -39,9 +39,9 @@ export const NO_TENANT = "*";
  */
 export function hashOf(chain: string, event: ChainedEvent): string {
   const person = [event.actor_issuer, event.actor_subject];
-  const isPersons = person.some((value) => value !== null);
+  const hasPerson = person.some((value) => value !== null);
   const content = [
-    `tieout.security_event.${isPersons ? "v2" : "v1"}`,
+    `tieout.security_event.${hasPerson ? "v2" : "v1"}`,
     chain === NO_TENANT ? null : chain,
     event.seq,
     event.prev_hash,
@@ -58,7 +58,7 @@ export function hashOf(chain: string, event: ChainedEvent): string {
     event.request_id,
     event.reason,
     event.details,
-    ...(isPersons ? person : []),
+    ...(hasPerson ? person : []),
   ];
   return createHash("sha256").update(asPostgresWrites(content)).digest("hex");
 }

@@ -5,7 +5,7 @@ import { type NewSecurityEvent, writeEvents } from "./write-events.ts";
 type Counted = NewSecurityEvent & { bucket: string };
 
 const WINDOW_MS = 60_000;
-const EVERY_MS = 500;
+const FLUSH_INTERVAL_MS = 500;
 const RETRY_MS = 5_000;
 /**
  * Over 2,000 buckets, events share one, so that an attacker who varies the name can't fill memory.
@@ -19,14 +19,15 @@ const OVERFLOW = {
   bucket: "overflow",
 };
 
-const { windows, later } = singleton("security-event-counter", () => ({
+const { windows, counter } = singleton("security-event-counter", () => ({
   /** When the current minute of a bucket began, by its key. */
   windows: new Map<string, number>(),
-  later: new BatchingCounter<Counted>({
+  counter: new BatchingCounter<Counted>({
     name: "security events",
-    // A batch holds one event of each key: with the operation, the report names all of them.
+    // A batch has one event of each key, so with the operation in the key, the report names every
+    // operation.
     keyOf: (event) => JSON.stringify([keyOf(event), event.operation]),
-    everyMs: EVERY_MS,
+    everyMs: FLUSH_INTERVAL_MS,
     retryMs: RETRY_MS,
     max: { keys: MAX_BUCKETS, overflow: (event) => ({ ...event, ...OVERFLOW }) },
     write: (counted) => writeEvents(counted.map(({ item, count }) => ({ ...item, count }))),
@@ -46,7 +47,7 @@ export async function countEvents(events: Counted[]): Promise<void> {
 
 /** Counts without waiting, for events whose write time would reveal something to the caller. */
 export function countEventsLater(events: Counted[]): void {
-  for (const event of events) later.count(event);
+  for (const event of events) counter.count(event);
 }
 
 function isFirst(key: string): boolean {

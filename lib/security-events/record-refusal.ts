@@ -24,7 +24,7 @@ const REFUSALS: readonly ErrorCode[] = [
   "ip_not_allowed",
   "browser_forbidden",
 ];
-const MAX_HOMES = 20;
+const MAX_HOME_TENANTS = 20;
 const MAX_ORIGIN_LENGTH = 200;
 /** A tenant's ID has 63 characters, and a sandbox's 8 more. */
 const MAX_NAME_LENGTH = 71;
@@ -45,7 +45,7 @@ export async function recordRefusal(
 ): Promise<void> {
   const { identity } = call;
   if (!identity) {
-    const event = bare(operation, call, code);
+    const event = baseEvent(operation, call, code);
     const token = cause instanceof TokenRefused ? tokenDetails(cause) : undefined;
     const bucket = JSON.stringify(["anonymous", code, call.address, token]);
     return countEventsLater([{ ...event, details: { ...event.details, ...token }, bucket }]);
@@ -54,7 +54,7 @@ export async function recordRefusal(
   const person = personOf(identity);
   const bucket = JSON.stringify([actor, person, code]);
   const event = {
-    ...bare(operation, call, code),
+    ...baseEvent(operation, call, code),
     actor,
     ...person,
     credential: identity.type,
@@ -70,21 +70,23 @@ export async function recordRefusal(
       ? countEventsLater(ownEvents)
       : countEvents(ownEvents);
   }
-  const homes = call.principal && call.tenantId ? [call.tenantId] : homesOf(identity);
+  const homeTenants = call.principal && call.tenantId ? [call.tenantId] : homeTenantsOf(identity);
   const named = namedTenant(call, tenantParam);
   const attempt = { ...event, cross_tenant: true, target: named && `tenant:${named}` };
-  if (named && !homes.includes(named)) {
+  if (named && !homeTenants.includes(named)) {
     countEventsLater([
       {
         ...attempt,
         tenant_id: named,
         elsewhere: false,
-        home_tenant_id: homes.length === 1 ? homes[0] : null,
+        home_tenant_id: homeTenants.length === 1 ? homeTenants[0] : null,
       },
     ]);
   }
   await countEvents(
-    homes.length > 0 ? homes.map((tenant_id) => ({ ...attempt, tenant_id })) : [attempt],
+    homeTenants.length > 0
+      ? homeTenants.map((tenant_id) => ({ ...attempt, tenant_id }))
+      : [attempt],
   );
 }
 
@@ -94,7 +96,7 @@ function tokenDetails({ reason, about }: TokenRefused): Record<string, string | 
   return { token_refused: reason, token_issuer: issuer };
 }
 
-function bare(
+function baseEvent(
   operation: string,
   { request, requestId, address, identity }: Refused,
   code: ErrorCode,
@@ -137,8 +139,8 @@ function namedTenant(
   return named?.slice(0, MAX_NAME_LENGTH) ?? null;
 }
 
-function homesOf(identity: Identity): string[] {
-  if (identity.type === "user") return [...identity.memberships.keys()].slice(0, MAX_HOMES);
+function homeTenantsOf(identity: Identity): string[] {
+  if (identity.type === "user") return [...identity.memberships.keys()].slice(0, MAX_HOME_TENANTS);
   return identity.type === "api_key" ? [identity.key.tenantId] : [];
 }
 

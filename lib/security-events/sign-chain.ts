@@ -4,7 +4,7 @@ import type { ChainFault } from "./contract.ts";
 import { chainReader, type Query, readChainState } from "./read-chain.ts";
 import { verifyChain } from "./verify-chain.ts";
 
-const moved = z.object({
+const grownChain = z.object({
   chain: z.string(),
   seq: z.coerce.number(),
   hash: z.string(),
@@ -18,7 +18,7 @@ export type Signing = { chain: string } & ({ signed: Checkpoint } | { fault: Cha
  * The last state that this process signed for each chain, to detect a signed state that vanished
  * from the database.
  */
-const remembered = new Map<string, Checkpoint>();
+const lastSigned = new Map<string, Checkpoint>();
 
 /**
  * Signs the state of each chain that grew, after verifying the events since the last signed state.
@@ -26,8 +26,8 @@ const remembered = new Map<string, Checkpoint>();
 export async function signGrownChains(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.unsigned_security_event_chains()", []);
   const signings: Signing[] = [];
-  for (const { chain, seq, hash, at, signed } of z.array(moved).parse(rows)) {
-    const before = later(signed, remembered.get(chain));
+  for (const { chain, seq, hash, at, signed } of z.array(grownChain).parse(rows)) {
+    const before = laterOf(signed, lastSigned.get(chain));
     // Only the events since then are verified: the signed state vouches for those before.
     const state = {
       chain,
@@ -51,13 +51,13 @@ export async function signGrownChains(query: Query): Promise<Signing[]> {
       key_id,
       signature,
     ]);
-    remembered.set(chain, next);
+    lastSigned.set(chain, next);
     signings.push({ chain, signed: next });
   }
   return signings;
 }
 
-const beginning = z.object({
+const eventsToPurge = z.object({
   chain: z.string(),
   through: z.coerce.number(),
   hash: z.string(),
@@ -71,7 +71,7 @@ const beginning = z.object({
 export async function signPurges(query: Query): Promise<Signing[]> {
   const { rows } = await query("select * from private.forgettable_security_events()", []);
   const signings: Signing[] = [];
-  for (const { chain, through, hash, at } of z.array(beginning).parse(rows)) {
+  for (const { chain, through, hash, at } of z.array(eventsToPurge).parse(rows)) {
     const state = await readChainState(query, chain);
     const checkpoints = state.checkpoints.filter(({ seq }) => seq <= through);
     const { fault } = await verifyChain(
@@ -97,6 +97,6 @@ export async function signPurges(query: Query): Promise<Signing[]> {
   return signings;
 }
 
-function later(left: Checkpoint | null, right: Checkpoint | undefined): Checkpoint | null {
+function laterOf(left: Checkpoint | null, right: Checkpoint | undefined): Checkpoint | null {
   return !left || (right && right.seq > left.seq) ? (right ?? left) : left;
 }

@@ -14,13 +14,13 @@ export const chainState = z.object({
 export type ChainState = z.output<typeof chainState>;
 
 /**
- * Reads events after one position and up to another, in order. It may return fewer than asked, but
+ * Reads events after one position and up to another, in order. It may return only some of them, but
  * returns none only at the end.
  */
 export type ReadChain = (after: number, through: number) => Promise<ChainedEvent[]>;
 
 /** `id` is null for a position whose event isn't read. */
-type Place = { seq: number; hash: string | null; id: string | null };
+type Position = { seq: number; hash: string | null; id: string | null };
 type Proven = {
   prefix: Checkpoint | undefined;
   heads: Checkpoint[];
@@ -38,7 +38,7 @@ export async function verifyChain(
 ): Promise<ChainVerification> {
   const proven = proveCheckpoints(state);
   const begin = from ?? proven.prefix;
-  const start: Place = { seq: begin?.seq ?? 0, hash: begin?.hash ?? null, id: null };
+  const start: Position = { seq: begin?.seq ?? 0, hash: begin?.hash ?? null, id: null };
   const through = Math.max(state.head?.seq ?? 0, start.seq);
   const walk = new Walk(state.chain, proven, start, read, through);
   const fault =
@@ -64,14 +64,14 @@ export async function verifyChain(
 
 /** Walks from event to event until one doesn't fit. */
 class Walk {
-  last: Place;
-  #before: Place;
+  last: Position;
+  #before: Position;
   readonly #chain: string;
   readonly #heads: Map<number, Checkpoint[]>;
   readonly #read: ReadChain;
   readonly #through: number;
 
-  constructor(chain: string, { heads }: Proven, start: Place, read: ReadChain, through: number) {
+  constructor(chain: string, { heads }: Proven, start: Position, read: ReadChain, through: number) {
     this.last = start;
     this.#before = start;
     this.#chain = chain;
@@ -108,7 +108,7 @@ class Walk {
     const isIntact = hashOf(this.#chain, event) === event.hash;
     if (event.prev_hash === this.last.hash) return isIntact ? null : changed(seq, event.id);
     if (isIntact) return this.#rewrittenBefore(event);
-    const originalSeq = this.#numberWritten(event);
+    const originalSeq = this.#originalPosition(event);
     if (originalSeq === null) return changed(seq, event.id);
     if (event.prev_hash !== null && !(await this.#occursLater(event.prev_hash)))
       return missing(seq, originalSeq - 1);
@@ -134,7 +134,7 @@ class Walk {
   }
 
   /** The nearby position, up to 1,000 away, for which the event's hash is right. */
-  #numberWritten(event: ChainedEvent): number | null {
+  #originalPosition(event: ChainedEvent): number | null {
     const seq = Number(event.seq);
     for (let distance = 1; distance <= 1000; distance++) {
       for (const number of [seq + distance, seq - distance]) {
@@ -193,7 +193,7 @@ function unsoundFault({ unsoundCheckpoint }: Proven): ChainFault | null {
   return { reason: "checkpoint_invalid", seq: signed.seq, event_id: null, message };
 }
 
-function endFault({ head }: ChainState, { heads }: Proven, last: Place): ChainFault | null {
+function endFault({ head }: ChainState, { heads }: Proven, last: Position): ChainFault | null {
   const signed = heads.at(-1);
   const end = Math.max(head?.seq ?? 0, signed?.seq ?? 0);
   if (end > last.seq) {
@@ -212,7 +212,7 @@ function endFault({ head }: ChainState, { heads }: Proven, last: Place): ChainFa
   return null;
 }
 
-function unchainedFault({ unchained }: ChainState, last: Place): ChainFault | null {
+function unchainedFault({ unchained }: ChainState, last: Position): ChainFault | null {
   if (unchained === null) return null;
   return {
     reason: "not_chained",

@@ -2,7 +2,9 @@ import { forgetSessions } from "../auth/session-store.ts";
 import { write } from "../db/call.ts";
 import type { Context } from "../request/context.ts";
 
-/** Ends the caller's own sessions, whichever tenant they name: those in `ids`, or all. */
+/**
+ * Ends the caller's own sessions, those in `ids` or all, regardless of the tenant in the request.
+ */
 export async function endSessions(
   ctx: Context,
   { ids }: { ids?: string[] | undefined },

@@ -57,7 +57,7 @@ test("a token is requested by client credentials, and used until it expires", as
   tokens.forget(client, "one");
   await tokens.get(client, stop);
   expect(received).toHaveLength(2);
-  // Another secret, another token.
+  // Another secret gets another token.
   await tokens.get({ ...client, id: "whs_2" }, stop);
   expect(received).toHaveLength(3);
 });
@@ -67,7 +67,7 @@ test("deliveries that start together share one request for a token", async () =>
   const all = await Promise.all(Array.from({ length: 20 }, () => tokens.get(client, stop)));
   expect(new Set(all)).toEqual(new Set(["one"]));
   expect(received).toHaveLength(1);
-  // A request that failed is not kept.
+  // A failed request is not cached.
   tokens.forget(client, "one");
   answer.status = 503;
   await expect(tokens.get(client, stop)).rejects.toThrow("503");
@@ -86,7 +86,7 @@ test("a late refusal of an old token keeps the one that replaced it", async () =
   expect(received).toHaveLength(2);
 });
 
-test("a token that ends at once is not kept", async () => {
+test("a token that expires within seconds is not cached", async () => {
   answer.body = JSON.stringify({ access_token: "one", token_type: "bearer", expires_in: "10" });
   const tokens = new AccessTokens(sender);
   await tokens.get(client, stop);
@@ -122,7 +122,7 @@ test.each([
     '{"access_token":"a\\r\\nX: 1","token_type":"bearer"}',
     "The token endpoint's response has no bearer token.",
   ],
-])("%s is no token", async (_name, status, body, message) => {
+])("%s is refused as a token", async (_name, status, body, message) => {
   answer = { status, body };
   await expect(new AccessTokens(sender).get(client, stop)).rejects.toThrow(message);
 });

@@ -45,18 +45,18 @@ export class TokenUnavailable extends Error {
  */
 export class AccessTokens {
   readonly #sender: Pick<Sender, "send">;
-  readonly #known = new LRUCache<string, string>({ max: 1_000, ttl: 1 });
+  readonly #cached = new LRUCache<string, string>({ max: 1_000, ttl: 1 });
   readonly #requested = new Map<string, Promise<string>>();
 
   constructor(sender: Pick<Sender, "send">) {
     this.#sender = sender;
   }
 
-  /** @throws TokenUnavailable, and what `stop` was aborted with */
+  /** @throws TokenUnavailable, or the reason that `stop` was aborted with */
   async get(client: Client, stop: AbortSignal): Promise<string> {
     const key = keyOf(client);
-    const known = this.#known.get(key) ?? this.#requested.get(key);
-    if (known !== undefined) return known;
+    const existing = this.#cached.get(key) ?? this.#requested.get(key);
+    if (existing !== undefined) return existing;
     const requested = this.#issue(key, client, stop).finally(() => this.#requested.delete(key));
     this.#requested.set(key, requested);
     return requested;
@@ -66,7 +66,7 @@ export class AccessTokens {
     const { access_token, expires_in } = await this.#fetch(client, stop);
     const lifetime = expires_in ?? LIFETIME_DEFAULT_SECONDS;
     const seconds = Math.min(lifetime, LIFETIME_MAX_SECONDS) - MARGIN_SECONDS;
-    if (seconds > 0) this.#known.set(key, access_token, { ttl: seconds * 1000 });
+    if (seconds > 0) this.#cached.set(key, access_token, { ttl: seconds * 1000 });
     return access_token;
   }
 
@@ -76,7 +76,7 @@ export class AccessTokens {
    */
   forget(client: Client, token: string): void {
     const key = keyOf(client);
-    if (this.#known.peek(key) === token) this.#known.delete(key);
+    if (this.#cached.peek(key) === token) this.#cached.delete(key);
   }
 
   async #fetch({ token_url, client_id, client_secret, scope }: Client, stop: AbortSignal) {

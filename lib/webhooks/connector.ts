@@ -11,8 +11,8 @@ const CONNECT_TIMEOUT_MS = 15_000;
 export class BlockedAddress extends Error {}
 
 /**
- * Connects to public addresses only. A literal address is checked, or else every DNS record, of
- * which none may be private. The connection goes to a checked address, and the connected socket is
+ * Connects to public addresses only. It checks a literal address, or else every DNS record, none of
+ * which may be private. The connection goes to a checked address, and the connected socket is
  * checked again. Hosts on the operator's allow-list are exempt.
  */
 export function pinnedConnector(
@@ -49,13 +49,13 @@ function checkedConnector(
     ...common,
     lookup: lookupWith((name) => publicRecords(name, resolve)),
   });
-  const toAnything = buildConnector({
+  const toAny = buildConnector({
     ...common,
     lookup: lookupWith((name) => systemLookup(name, { all: true })),
   });
 
   return (options, callback) => {
-    if (allowHosts.has(options.hostname)) return toAnything(options, callback);
+    if (allowHosts.has(options.hostname)) return toAny(options, callback);
     if (isAddress(options.hostname) && !isPublicAddress(options.hostname))
       return callback(blocked(), null);
     toPublic(options, (...[error, socket]) => {

@@ -14,7 +14,7 @@ const PRIVATE_SUFFIX = /(?:^|\.)(?:localhost|local|localdomain|internal|intranet
 const ALLOWED = "The operator can allow it, including over http, with WEBHOOK_ALLOW_HOSTS.";
 
 /**
- * Why nothing may be sent to a URL, as far as the URL shows, or null. The URL parser has already
+ * Why nothing may be sent to a URL, judged by the URL alone, or null. The URL parser has already
  * normalised every notation of an address (hex, octal, decimal, enclosed or full-width digits).
  * Hosts on the operator's allow-list are exempt.
  */

@@ -36,8 +36,8 @@ export type ReceiverResponse = {
 type Headers = Dispatcher.ResponseData["headers"];
 
 /**
- * Reads a response, of which only the status decides success. The first 16 kB of the body are
- * stored; a truncated or endless body changes nothing.
+ * Reads a response. Only its status decides success. The first 16 kB of the body are stored; a
+ * truncated or endless body changes nothing.
  */
 export async function readResponse(
   status: number,
@@ -92,8 +92,8 @@ function describe(status: number): string {
 }
 
 /**
- * In seconds. A date is compared with the receiver's own clock if it sends one. Null for anything
- * that is neither: Date.parse would read -5 and 7.5 as days of 2001.
+ * The delay of Retry-After in seconds. A date is compared with the receiver's own clock if it sends
+ * one. Null for anything that is neither: Date.parse would read -5 and 7.5 as days of 2001.
  */
 function retryAfterSeconds(headers: Headers): number | null {
   const value = headerOf(headers, "retry-after")?.trim() ?? "";

@@ -3,7 +3,7 @@ import { invalidRequest } from "../wire/errors.ts";
 import { receiverFault } from "./receiver-address.ts";
 
 /**
- * @throws ApiError 400 if nothing may be sent to the URL. The addresses of its name are checked
+ * @throws ApiError 400 if nothing may be sent to the URL. The IP addresses of its host are checked
  * when connecting.
  */
 export function requireReceiver(url: string, path = "url"): void {

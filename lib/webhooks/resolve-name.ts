@@ -5,7 +5,8 @@ export type ResolvedAddress = { address: string; family: number };
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
 
 /**
- * The system's lookup shares four threads with other work, which a hanging name server would block.
+ * Used instead of the system's lookup, which shares four threads with other work that a hanging
+ * name server would block.
  */
 const resolver = new Resolver({ timeout: 2_000, tries: 2 });
 

@@ -17,7 +17,7 @@ test.each([
   ["Friday, 20-Nov-26 12:01:30 GMT", 90],
   ["2026-11-20T12:01:30Z", 90],
   ["Fri, 20 Nov 2026 11:00:00 GMT", 0],
-])("a receiver that asks for %j is waited for that long", async (value, seconds) => {
+])("waits as long as a receiver asks for with %j", async (value, seconds) => {
   expect(await secondsOf({ "retry-after": value, date: NOON })).toBe(seconds);
 });
 

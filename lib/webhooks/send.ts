@@ -67,9 +67,9 @@ export function createSender(
         return { ...answer, duration_ms: Math.round(stopwatch().ranMs) };
       } catch (error) {
         stop.throwIfAborted();
-        const { ranMs, stoodStillMs } = stopwatch();
+        const { ranMs, stalledMs } = stopwatch();
         const fault = failureOf(error);
-        if (stoodStillMs > STALLED_MAX_MS && fault.failure_kind !== "blocked_address")
+        if (stalledMs > STALLED_MAX_MS && fault.failure_kind !== "blocked_address")
           throw new ProcessStalledError();
         return { ...fault, duration_ms: Math.round(ranMs) };
       } finally {

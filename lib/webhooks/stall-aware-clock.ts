@@ -10,7 +10,7 @@ const MAX_PER_TICK_MS = 1_000;
  * a process that was stalled for a minute could not read a response that came at once.
  */
 export class StallAwareClock {
-  #awakeMs = 0;
+  #runningMs = 0;
   #lastAt: number;
   readonly #clock: () => number;
   readonly #timer: NodeJS.Timeout;
@@ -24,17 +24,17 @@ export class StallAwareClock {
   /** Milliseconds since the clock was created, excluding stalls. */
   now(): number {
     const at = this.#clock();
-    this.#awakeMs += Math.min(at - this.#lastAt, MAX_PER_TICK_MS);
+    this.#runningMs += Math.min(at - this.#lastAt, MAX_PER_TICK_MS);
     this.#lastAt = at;
-    return this.#awakeMs;
+    return this.#runningMs;
   }
 
   /** Starts measuring. The result says how long the process ran, and how long it was stalled. */
-  stopwatch(): () => { ranMs: number; stoodStillMs: number } {
-    const [startedAt, awakeAtStart] = [this.#clock(), this.now()];
+  stopwatch(): () => { ranMs: number; stalledMs: number } {
+    const [startedAt, runningAtStart] = [this.#clock(), this.now()];
     return () => {
-      const ranMs = this.now() - awakeAtStart;
-      return { ranMs, stoodStillMs: this.#clock() - startedAt - ranMs };
+      const ranMs = this.now() - runningAtStart;
+      return { ranMs, stalledMs: this.#clock() - startedAt - ranMs };
     };
   }
 

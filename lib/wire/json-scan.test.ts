@@ -108,7 +108,7 @@ describe("the limits of a JSON body", () => {
     '{"a":NaN}',
     "{a:1}",
     '{"a":"',
-  ])("rejects %j, which is no object", (text) => {
+  ])("rejects %j, which isn't an object", (text) => {
     expect(refused(text)).toEqual([""]);
   });
 });

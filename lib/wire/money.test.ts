@@ -72,7 +72,7 @@ test("rejects an amount over ±(2⁵³ − 1) minor units and reads one at the l
   expect(minorAmount("9007199254740992")).toMatchObject({ problem: "The amount is too large." });
 });
 
-test("never returns an amount that its digits don't say", () => {
+test("never returns an amount that differs from its digits", () => {
   fc.assert(
     fc.property(
       fc.stringMatching(/^[-+(]?[\d.,' ]{1,18}[-)]?$/),

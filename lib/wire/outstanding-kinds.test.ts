@@ -21,7 +21,7 @@ const sides = {
   right_kind: "ledger",
 } as const;
 
-test("what is outstanding is listed by kind, receipts first, without empty ages", () => {
+test("outstanding amounts are listed by kind, receipts first, without empty ages", () => {
   const only = { ...aged, days_from: 31, payment_count: 0, payment_minor: 0 };
   expect(
     agingByKind({ aging: [aged, only] })?.map(({ kind, days_from, line_count, open_minor }) => [
@@ -37,7 +37,7 @@ test("what is outstanding is listed by kind, receipts first, without empty ages"
   ]);
 });
 
-test("a statement that closed before kinds were stated has none", () => {
+test("a statement that closed before kinds were stated has no kinds", () => {
   expect(agingByKind({ aging: [before] })).toBeNull();
   expect(agingByKind({ aging: [] })).toEqual([]);
 });

@@ -23,7 +23,7 @@ test.each(["X-Gateway-Key", "Authorization", "X-Via", "content", "x_key", "If-Ma
 );
 
 test.each(["", "a b", "a:b", "a\r\nb", "Schlüssel", "ключ", "a\0", "x".repeat(65), "ｈｏｓｔ"])(
-  "%j is no name of a header",
+  "%j isn't a header name",
   (name) => expect(headerNameFault(name)).not.toBeNull(),
 );
 
@@ -39,7 +39,7 @@ test.each([
   "schlüssel",
   "🔑",
   "\x7f",
-])("%j is no value of a header", (value) => expect(headerValueFault(value)).not.toBeNull());
+])("%j isn't a header value", (value) => expect(headerValueFault(value)).not.toBeNull());
 
 test("a value may contain spaces and tabs, up to 1000 characters", () => {
   for (const value of ["a", "Bearer a.b", "a\tb", "~".repeat(1000)])

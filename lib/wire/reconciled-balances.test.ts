@@ -52,7 +52,7 @@ const statement = (
   proof: { holds: true, items: [sums("left", {}), sums("right", {})] },
 });
 
-test("adjusted balances differ by what explains them and what does not", () => {
+test("adjusted balances differ by explained and unexplained amounts", () => {
   const [euro] = reconciledBalances(
     statement(
       { timing_minor: 300 },
@@ -71,7 +71,7 @@ test("adjusted balances differ by what explains them and what does not", () => {
   expect(euro.left.adjusted - euro.right.adjusted - explained).toBe(euro.unexplained);
 });
 
-test("without both balances the sums of the lines are compared", () => {
+test("without both balances, the sums of the lines are compared", () => {
   const [euro] = reconciledBalances(
     statement({ timing_minor: 300 }, { stated_closing_minor: null }, { unexplained_minor: null }),
   );

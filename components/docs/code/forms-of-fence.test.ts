@@ -6,8 +6,8 @@ import { type Forms, formsWriter, withForms } from "./forms-of-fence.ts";
 const GUIDES = new URL("../../../docs/guides/", import.meta.url);
 const OPERATIONS = allOperations();
 
-/** The examples that have only a form for curl: a part of the text of each, and the reason. */
-const CURL_ALONE: [guide: string, part: string, reason: string][] = [
+/** The examples that have only a curl form: a part of the text of each, and the reason. */
+const CURL_ONLY: [guide: string, part: string, reason: string][] = [
   ["cors", "-X OPTIONS", "A browser sends this request itself."],
   ["errors-and-limits", '"due": "tomorrow"', "It shows the status and headers of a refusal."],
   ["errors-and-limits", "limit=1", "It shows the headers of the rate limit."],
@@ -41,17 +41,18 @@ function examplesOf(guide: string): { code: string; forms: Forms | null }[] {
 
 describe.each(readdirSync(GUIDES).map((file) => file.replace(/\.md$/, "")))("%s", (guide) => {
   test("each curl example has a form for the CLI and the SDK, or a listed reason", () => {
-    const reasons = CURL_ALONE.filter(([name]) => name === guide);
-    const alone = examplesOf(guide)
+    const reasons = CURL_ONLY.filter(([name]) => name === guide);
+    const curlOnly = examplesOf(guide)
       .filter(({ forms }) => forms === null)
       .map(({ code }) => code);
     const hasReason = (code: string) => reasons.some(([, part]) => code.includes(part));
-    expect(alone.filter((code) => !hasReason(code))).toEqual([]);
-    const isUnused = ([, part]: (typeof reasons)[0]) => !alone.some((code) => code.includes(part));
+    expect(curlOnly.filter((code) => !hasReason(code))).toEqual([]);
+    const isUnused = ([, part]: (typeof reasons)[0]) =>
+      !curlOnly.some((code) => code.includes(part));
     expect(reasons.filter(isUnused)).toEqual([]);
   });
 
-  test("no other form contains syntax of curl, and the SDK form none of a shell", () => {
+  test("no other form contains curl syntax, and the SDK form contains no shell syntax", () => {
     for (const { forms } of examplesOf(guide)) {
       if (!forms) continue;
       expect(forms.cli).not.toMatch(/\bcurl\b|https:\/\/tieout\.example|-H /);

@@ -39,7 +39,7 @@ describe("the limits in words", () => {
     expect(describeLimits(schema, DEFINITIONS)).toEqual(phrases);
   });
 
-  test("of a list, its items' values", () => {
+  test("include the values of a list's items", () => {
     expect(valuesOf({ type: "array", items: { enum: ["a", "b"] } }, DEFINITIONS)).toEqual([
       "a",
       "b",

@@ -53,7 +53,7 @@ test("a list is read to its end, and a file is saved", () => {
   );
 });
 
-test("names and values in Python are those of its SDK", () => {
+test("the Python examples use the names and literals of its SDK", () => {
   expect(of("createApiKey")?.Python).toContain('tieout.api_keys.create("');
   const constants = examples.filter(({ Python }) => /: (?:true|false|null)\b/.test(Python));
   expect(constants).toEqual([]);

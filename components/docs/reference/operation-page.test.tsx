@@ -12,7 +12,7 @@ const operations = resources.flatMap((resource) =>
 );
 
 test.each(["getMe", "exportSlaReport", "createException"])(
-  "on the page of %s, the example in Python adds less than 15 percent",
+  "the Python example adds less than 15 percent to the page of %s",
   (id) => {
     const found = operations.find(({ operation }) => operation.contract.operationId === id);
     if (!found) throw new Error(`There is no ${id}.`);

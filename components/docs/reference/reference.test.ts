@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { wholeReference } from "./whole-reference.test-support.ts";
 
-test("no other page of the docs stands at the path of a resource", () => {
+test("no other page of the docs has the path of a resource", () => {
   const { resources } = wholeReference();
   const pages = readdirSync(new URL("../../../app/docs/reference", import.meta.url));
   const shadowed = resources.filter(({ href }) => pages.includes(href.split("/").at(-1) ?? ""));

@@ -56,7 +56,7 @@ test("leaves out rows that belong after the loaded pages, and removes rows that 
   ]).toEqual(["b", "a"]);
 });
 
-test("shows a change that moves no row at once", () => {
+test("shows a change at once if it moves no row", () => {
   const board = boardOf([[item("a", 1), item("c", 3)]]);
   const come = changes(item("a", 1, { title: "renamed" }), item("c", 0), item("b", 2));
   const after = withInPlaceChanges(board, come, "due_at");

@@ -18,7 +18,7 @@ test("counts what the filters match", () => {
   });
 });
 
-test("counts all open exceptions without filters, and says so where filters can't be counted", () => {
+test("counts all open exceptions without filters, and says so if the filtered ones can't be counted", () => {
   expect(tilesOf(all, facets, false)).toEqual({ summary: all, isAll: false });
   expect(tilesOf(all, { ...facets, complete: false }, true)).toEqual({ summary: all, isAll: true });
   expect(tilesOf(all, undefined, true)).toEqual({ summary: all, isAll: true });

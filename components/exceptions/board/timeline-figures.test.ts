@@ -28,7 +28,7 @@ const row = (
 });
 
 describe("a ledger's rows", () => {
-  it("add up as shown, whatever their milliseconds", () => {
+  it("still add up after they are rounded to seconds", () => {
     for (let seed = 1; seed < 200; seed++) {
       const part = (n: number) => ((seed * 7919 * n) % 100_000) / 1000;
       let remaining = part(1);
@@ -70,7 +70,7 @@ describe("a strip", () => {
     expect(stripOf([])).toBeNull();
   });
 
-  it("is marked at midnights in the user's zone, or hours if it is short", () => {
+  it("has ticks at midnight in the user's zone, or at full hours if it is short", () => {
     const day = (iso: string) => Date.parse(iso);
     const days = ticksOf(
       { start: day("2026-11-05T15:00:00Z"), end: day("2026-11-09T16:00:00Z") },

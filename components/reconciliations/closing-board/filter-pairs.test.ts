@@ -9,11 +9,11 @@ const pairs = [
   pair(),
 ];
 
-test("without filters all pairs are shown, those without a period too", () => {
+test("without filters, all pairs are shown, including those without a period", () => {
   expect(filterPairs(pairs, { state: null, overdue: null })).toBe(pairs);
 });
 
-test("a filter keeps the pairs that have such a period, and only these periods", () => {
+test("a filter keeps the pairs with a matching period, and only their matching periods", () => {
   expect(filterPairs(pairs, { state: "open", overdue: null }).map(sizeOf)).toEqual([1, 1]);
   expect(filterPairs(pairs, { state: null, overdue: true }).map(sizeOf)).toEqual([1]);
   expect(filterPairs(pairs, { state: "closed", overdue: true })).toEqual([]);

@@ -5,7 +5,7 @@ import { describeCarried, describeRules, openingsOf } from "./opening.ts";
 const next = (follows: string, name: string) =>
   ({ follows, name, left_source: "Bank", right_source: "Ledger" }) as NextPeriod;
 
-test("the periods that open are listed by pair, in order", () => {
+test("the periods to open are listed by pair, in order", () => {
   const items = [next("rcn_a", "October"), next("rcn_b", "Week 41"), next("rcn_a", "November")];
   expect(
     openingsOf(items).map(({ follows, periods }) => [follows, periods.map(({ name }) => name)]),
@@ -15,7 +15,7 @@ test("the periods that open are listed by pair, in order", () => {
   ]);
 });
 
-test("carried lines are named with their number and their money", () => {
+test("describes carried lines by their number and their amounts", () => {
   const open = { currency: "EUR", side: "left", open_minor: 485_000 } as const;
   const sources = { left_source: "Bank", right_source: "Ledger" };
   const period = (open_lines: number, open_money: BoardPeriod["open_money"]) =>
@@ -27,7 +27,7 @@ test("carried lines are named with their number and their money", () => {
   );
 });
 
-test("the rules and the people that a new period takes over are named", () => {
+test("describes the rules and the assignee that a new period takes over", () => {
   const rules = [{}, {}] as never;
   const exceptions = { assigned_to: "user:leo" } as never;
   expect(

@@ -37,7 +37,7 @@ test("unchanged values are sent as stored", () => {
   expect([rulesOf(draft), settingsOf(draft)]).toEqual([stored.rules, stored.ledger]);
 });
 
-test("a kind without accounts posts nothing, and one without a text gets a text", () => {
+test("a kind without accounts posts nothing, and one without a text gets a default text", () => {
   const draft = draftOf(stored);
   const { rules } = draft;
   const changed = {

@@ -8,7 +8,7 @@ const OCTOBER = period("rcn_10", "2026-10-31", "2026-11-03T08:00:00Z");
 const NOVEMBER = period("rcn_11", "2026-11-30", "2026-12-02T08:00:00Z");
 const DECEMBER = period("rcn_12", "2026-12-31");
 
-test("rules can be tried on each period of the pair, the last closed one first of all", () => {
+test("rules can be tried on each period of the pair, by default on the last closed one", () => {
   const { periods, first } = previewPeriods([OCTOBER, DECEMBER, NOVEMBER], DECEMBER);
   expect(periods.map(({ id }) => id)).toEqual(["rcn_12", "rcn_11", "rcn_10"]);
   expect(first).toBe(NOVEMBER);

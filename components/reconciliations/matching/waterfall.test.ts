@@ -30,7 +30,7 @@ test("each step starts where the previous one ended, and the last ends with all 
   ]);
 });
 
-test("lines undone since are open, without a separate step", () => {
+test("lines whose match was undone since are open, without a separate step", () => {
   const steps = waterfallOf({ waterfall: [step("Same reference", 40)] }, counts(78, 2));
   expect(steps.map(({ key }) => key)).toEqual(["all", "rule:Same reference", "open"]);
   expect(steps.at(-1)?.to).toBe(1);
@@ -63,7 +63,7 @@ test("exclusions are a step, and a closed period shows its steps at the close", 
   ]);
 });
 
-test("a period without lines has steps without width", () => {
+test("a period without lines has steps of zero width", () => {
   expect(waterfallOf({ waterfall: [] }, counts(0, 0)).at(-1)).toMatchObject({
     lines: 0,
     from: 0,
@@ -71,7 +71,7 @@ test("a period without lines has steps without width", () => {
   });
 });
 
-test("currencies are named once", () => {
+test("each currency is listed once", () => {
   expect(
     currenciesOf({ waterfall: [step("a", 1, "USD"), step("b", 1), step("c", 1, "USD")] }),
   ).toEqual(["EUR", "USD"]);
@@ -114,7 +114,7 @@ test("suggestions are the step before open lines, each with its exact amount", (
   expect(steps.map(({ to }) => to).at(-1)).toBe(1);
 });
 
-test("a currency without matches is named too", () => {
+test("a currency without matches is listed, too", () => {
   const item = {
     currency: "JPY",
     side: "left" as const,

@@ -38,7 +38,7 @@ function proposal(
   };
 }
 
-test("the texts that agree have to, and the days may differ as here", () => {
+test("a drafted rule requires the texts that agree, and allows the days to differ as much as here", () => {
   expect(draftRule(proposal(), [])).toEqual({
     name: "Same counterparty",
     kind: "exact",
@@ -53,7 +53,7 @@ test("the texts that agree have to, and the days may differ as here", () => {
   });
 });
 
-test("an amount may differ as much as here, and no more", () => {
+test("a drafted rule allows the amounts to differ as much as here, and no more", () => {
   expect(draftRule(proposal({ right_minor: 970 }), [])).toMatchObject({
     kind: "tolerance",
     amount_tolerance_minor: 30,
@@ -61,14 +61,14 @@ test("an amount may differ as much as here, and no more", () => {
   });
 });
 
-test("a rule from amount and day alone only suggests", () => {
+test("a rule drafted from amount and day alone only suggests", () => {
   expect(draftRule(proposal({}, [equal("amount"), equal("value_date")]), [])).toMatchObject({
     kind: "exact",
     then: "suggest",
   });
 });
 
-test("several lines make a group, and one side's a reversal", () => {
+test("several lines make a group rule, and lines that cancel each other a reversal rule", () => {
   expect(draftRule(proposal({ line_ids: ["a", "b", "c"] }), [])).toMatchObject({
     kind: "group",
     max_group_size: 3,

@@ -8,7 +8,7 @@ const ledger = { ...complete, side: "right" as const, name: "Ledger" };
 const gap = { kind: "gap" as const, from: "2026-10-10", to: "2026-10-20", minor: -2000 };
 const overlap = { kind: "overlap" as const, from: "2026-10-12", to: "2026-10-14", minor: 0 };
 
-test("a file or a balance that is missing links to the source that it is missing from", () => {
+test("a missing file or balance links to the source that lacks it", () => {
   const late = { ...ledger, missing_days: 2, has_balance: false };
   expect(checkLinks("acme", PERIOD, "files", [bank, late])).toEqual([
     { href: "/acme/sources/src_ledger/import", label: "Import a file of Ledger" },
@@ -26,7 +26,7 @@ test("both sides are linked if both are behind", () => {
   ]);
 });
 
-test("a gap and an overlap of statements are named with their days and their amount", () => {
+test("describes a gap and an overlap of statements by their days and their amount", () => {
   const sources = [
     { ...bank, breaks: [gap] },
     { ...ledger, breaks: [overlap] },

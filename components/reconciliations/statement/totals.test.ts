@@ -32,7 +32,7 @@ const balance = (side: "left" | "right", excluded_minor: number) => ({
 test("a period's items and earlier ones add up to the statement's sums", () => {
   const statement: Pick<Statement, "balances" | "differences" | "proof"> = {
     balances: [balance("left", -1490), balance("right", 0)],
-    // Among the adjustments, −250 is this period's.
+    // This period's part of the adjustments is −250.
     differences: [
       {
         currency: "EUR",

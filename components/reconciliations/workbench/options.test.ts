@@ -24,7 +24,7 @@ const line = (
   exception_id: null,
 });
 
-test("the difference of a selection is left less right, lines of both signs counted", () => {
+test("the difference of a selection is left minus right, including lines of either sign", () => {
   const { left_minor, right_minor } = balanceOf([
     line("left", 10_000),
     line("left", -250),
@@ -33,7 +33,7 @@ test("the difference of a selection is left less right, lines of both signs coun
   expect(left_minor - right_minor).toBe(0);
 });
 
-test("fees are left less right, and absent if no line has one", () => {
+test("fees are left minus right, and zero if no line has one", () => {
   const fee = (fee_minor: number, side: "left" | "right") => ({ ...line(side, 10_000), fee_minor });
   expect(feesOf([fee(290, "right"), fee(-290, "right"), fee(1500, "right"), line("left", 1)])).toBe(
     -1500,
@@ -42,7 +42,7 @@ test("fees are left less right, and absent if no line has one", () => {
   expect(feesOf([line("left", 1), line("right", 1)])).toBe(0);
 });
 
-test("what stays open is of the larger side, and of a line that is larger than it", () => {
+test("the line to split is on the larger side, and larger than what stays open", () => {
   expect(splittableLine([line("left", 10_000), line("right", 4_000)])?.id).toBe("left10000");
   expect(splittableLine([line("left", 4_000), line("right", 10_000)])?.id).toBe("right10000");
   expect(splittableLine([line("left", -10_000), line("right", -4_000)])?.id).toBe("left-10000");

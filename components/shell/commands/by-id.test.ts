@@ -21,7 +21,7 @@ test.each([
   ]);
 });
 
-test("what only admins see is refused to others, and named", () => {
+test("an ID that only admins can open is refused to others, with the reason", () => {
   const refused = (prefix: string) => byId(as("tenant_analyst"), `${prefix}_${REST}`)[0]?.refused;
   expect(["exc", "rcn", "src", "lin"].map(refused)).toEqual([
     undefined,
@@ -34,7 +34,7 @@ test("what only admins see is refused to others, and named", () => {
 });
 
 test.each(["exc_", "exc_1", `xyz_${REST}`, `exc_${REST} late`, `tk_${REST}.${REST}`, "late"])(
-  "%s is no ID",
+  "%s isn't an ID",
   (text) => {
     expect(byId(as("tenant_admin"), text)).toEqual([]);
   },

@@ -14,7 +14,7 @@ test.each([
   expect(balanceOf(typed, "EUR")).toEqual({ ...typed, amount_minor: minor });
 });
 
-test("a balance without an amount that can be read is not sent", () => {
+test("a balance without a readable amount is not sent", () => {
   expect(missingInBalance({ day: "", amount_minor: "much", reason: " " }, "EUR")).toEqual({
     day: "Choose the day at whose end it holds.",
     amount_minor: "Enter an amount, for example 11,876.50.",

@@ -11,7 +11,7 @@ import {
 
 const mapping: Mapping = { fields: { amount: "Betrag", value_date: "Valuta" }, delimiter: ";" };
 
-test("another amount style keeps equivalent columns, and names missing ones", () => {
+test("changing the amount style keeps equivalent columns, and names missing ones", () => {
   expect(amountStyleOf(mapping)).toBe("signed");
   const named = withAmountStyle(mapping, "named");
   expect(named.fields).toEqual({ amount: "Betrag", value_date: "Valuta" });
@@ -30,7 +30,7 @@ test("a column is removed from its old field, and an answer fills its own field"
   expect(withAnswer(mapping, "fields.amount", "Netto").fields.amount).toBe("Netto");
 });
 
-test("mappings that read a file alike are the same, whatever the order of their members", () => {
+test("mappings with the same members are equal, whatever their order", () => {
   expect(
     sameMapping(mapping, { delimiter: ";", fields: { value_date: "Valuta", amount: "Betrag" } }),
   ).toBe(true);

@@ -10,7 +10,7 @@ import type { NewApiKey } from "#lib/api-keys/contract.ts";
 import type { EntryBatch } from "#lib/entries/contract.ts";
 import type { Exception } from "#lib/exceptions/contract.ts";
 import type { LoggedRequest } from "#lib/request-log/contract.ts";
-import { EXPORTED } from "../../../sdk/cli/src/commands/export.ts";
+import { EXPORT_NAMES } from "../../../sdk/cli/src/commands/export.ts";
 import { Fixture, line } from "../matching/matching-fixture.ts";
 import { Cli, MAIN } from "./command.ts";
 
@@ -82,7 +82,7 @@ describe("exports", () => {
 
   test("each kind is tested", () => {
     // A bundle isn't a list. cli.test.ts saves one.
-    expect([...Object.keys(EXPORTS), "bundle"].sort()).toEqual([...EXPORTED].sort());
+    expect([...Object.keys(EXPORTS), "bundle"].sort()).toEqual([...EXPORT_NAMES].sort());
   });
 
   test.each(Object.entries(EXPORTS))("%s export fully as CSV and NDJSON", async (what, wanted) => {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "vitest";
-import { answerWithin, atMostBytes } from "./call-limits.ts";
+import { withByteLimit, withTimeout } from "./call-limits.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** A connection to a server that sends this many bytes for every byte that it gets. */
@@ -17,18 +17,18 @@ async function connected(bytes: number): Promise<{ socket: Socket; close: () => 
   return { socket, close: () => [socket.destroy(), server.close()] };
 }
 
-test("a server that never answers is given up, and one that answers is not", async () => {
-  const never = answerWithin(20, "list /out", () => new Promise(() => {}));
+test("a call times out if the server never answers, and only then", async () => {
+  const never = withTimeout(20, "list /out", () => new Promise(() => {}));
   await expect(never).rejects.toThrow("Can't list /out: the server didn't respond within 0.02 s.");
   await expect(never).rejects.toBeInstanceOf(RemoteError);
-  expect(await answerWithin(1_000, "list /out", async () => "here")).toBe("here");
-  const refused = answerWithin(1_000, "list /out", () => Promise.reject(new Error("refused")));
+  expect(await withTimeout(1_000, "list /out", async () => "here")).toBe("here");
+  const refused = withTimeout(1_000, "list /out", () => Promise.reject(new Error("refused")));
   await expect(refused).rejects.toThrow("refused");
 });
 
-test("a server that answers without an end is disconnected before it fills the memory", async () => {
+test("a server whose answer never ends is disconnected before it fills the memory", async () => {
   const { socket, close } = await connected(1_000_000);
-  const endless = atMostBytes(socket, 100_000, "The list is too long.", () => {
+  const endless = withByteLimit(socket, 100_000, "The list is too long.", () => {
     socket.write("?");
     return new Promise(() => {});
   });
@@ -37,10 +37,10 @@ test("a server that answers without an end is disconnected before it fills the m
   close();
 });
 
-test("what a server sends before and after isn't counted", async () => {
+test("bytes that a server sends before or after a call aren't counted", async () => {
   const { socket, close } = await connected(80_000);
   for (let call = 0; call < 3; call++) {
-    const answer = await atMostBytes(socket, 100_000, "Too long.", async () => {
+    const answer = await withByteLimit(socket, 100_000, "Too long.", async () => {
       socket.write("?");
       const before = socket.bytesRead;
       while (socket.bytesRead - before < 80_000) await once(socket, "data");

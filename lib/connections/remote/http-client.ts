@@ -4,7 +4,7 @@ import { PRODUCT } from "../../wire/product.ts";
 import { addressFault } from "../address.ts";
 import { RemoteError, remoteError } from "./remote-error.ts";
 
-const SILENT_MAX_MS = 30_000;
+const IDLE_TIMEOUT_MS = 30_000;
 const TEXT_MAX_BYTES = 4 * 1024 * 1024;
 const USER_AGENT = `${PRODUCT}-Connections/1.0`;
 
@@ -29,15 +29,15 @@ export class Http {
     this.#agent = new Agent({
       connect: pinnedConnector(allowHosts),
       allowH2: false,
-      headersTimeout: SILENT_MAX_MS,
-      bodyTimeout: SILENT_MAX_MS,
+      headersTimeout: IDLE_TIMEOUT_MS,
+      bodyTimeout: IDLE_TIMEOUT_MS,
     });
   }
 
-  /** @throws RemoteError unless the response is 2xx or one of `others` */
+  /** @throws RemoteError unless the response is 2xx or one of `acceptedStatuses` */
   async call(
     { method, url, headers, content }: Call,
-    others: number[] = [],
+    acceptedStatuses: number[] = [],
   ): Promise<HttpResponse> {
     const refusal = addressFault(url.href, this.#allowHosts);
     if (refusal !== null) throw new RemoteError(refusal, true);
@@ -55,7 +55,8 @@ export class Http {
       throw remoteError(error);
     });
     const { statusCode } = response;
-    if ((statusCode >= 200 && statusCode < 300) || others.includes(statusCode)) return response;
+    if ((statusCode >= 200 && statusCode < 300) || acceptedStatuses.includes(statusCode))
+      return response;
     response.body.on("error", () => {}).destroy();
     throw refused(statusCode);
   }

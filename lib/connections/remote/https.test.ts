@@ -50,7 +50,7 @@ test.each([
   ["a server without HEAD", 405, "none"],
   ["a server that doesn't implement HEAD", 501, "bearer"],
 ] as const)(
-  "%s gives size and time in response to GET, and the file isn't read",
+  "%s reports size and time in response to GET, and the file isn't read",
   async (_who, status, auth) => {
     expect(await listed(refusingHead(status), auth)).toEqual([FILE]);
   },

@@ -2,10 +2,10 @@ import { Http, type HttpResponse, headerOf } from "./http-client.ts";
 import { type Access, isPlainName, type Remote, type RemoteFile } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
-/** Statuses by which a server without HEAD refuses it. */
-const NO_HEAD = [405, 501];
-/** A signed URL may permit only one method (S3, Google), and a HEAD looks like a forgery then. */
-const UNSIGNED = [401, 403];
+/** The statuses of a server that doesn't support HEAD. */
+const HEAD_UNSUPPORTED = [405, 501];
+/** The statuses of a HEAD to a signed URL that is valid only for GET (S3, Google). */
+const HEAD_FORBIDDEN = [401, 403];
 
 /** A single file at a URL. */
 export async function httpsRemote({ url, settings, allowHosts, signal }: Access): Promise<Remote> {
@@ -20,14 +20,18 @@ export async function httpsRemote({ url, settings, allowHosts, signal }: Access)
     headers.set("authorization", `Basic ${pair}`);
   }
   const path = nameIn(url);
-  const cannot = () => Promise.reject(new RemoteError("A file at an https address is only read."));
+  const refuseWrite = () =>
+    Promise.reject(new RemoteError("A file at an https address is only read."));
 
   return {
     async list() {
-      const others = settings.auth === "signed_query" ? [...NO_HEAD, ...UNSIGNED] : NO_HEAD;
-      const response = await http.call({ method: "HEAD", url: target, headers }, others);
+      const acceptedStatuses =
+        settings.auth === "signed_query"
+          ? [...HEAD_UNSUPPORTED, ...HEAD_FORBIDDEN]
+          : HEAD_UNSUPPORTED;
+      const response = await http.call({ method: "HEAD", url: target, headers }, acceptedStatuses);
       await response.body.dump().catch(() => {});
-      if (!others.includes(response.statusCode)) return [describe(path, response)];
+      if (!acceptedStatuses.includes(response.statusCode)) return [describe(path, response)];
       const opened = await http.call({ method: "GET", url: target, headers });
       opened.body.on("error", () => {}).destroy();
       return [describe(path, opened)];
@@ -35,9 +39,9 @@ export async function httpsRemote({ url, settings, allowHosts, signal }: Access)
     async read() {
       return (await http.call({ method: "GET", url: target, headers })).body;
     },
-    move: cannot,
-    remove: cannot,
-    write: cannot,
+    move: refuseWrite,
+    remove: refuseWrite,
+    write: refuseWrite,
     close: () => http.close(),
   };
 }

@@ -11,7 +11,7 @@ import {
 } from "./remote.ts";
 import { RemoteError } from "./remote-error.ts";
 
-/** The number of names on a page of S3. */
+/** The maximum number of pages that are listed. S3 returns 1,000 names per page. */
 const PAGES_MAX = 10;
 const NOT_FOUND = 404;
 
@@ -23,7 +23,9 @@ type Target = {
   content?: Uint8Array | undefined;
 };
 
-/** @throws RemoteError for an address without a bucket, or an ID that no access key has */
+/**
+ * @throws RemoteError for an address without a bucket, or an access key ID with invalid characters
+ */
 export async function s3Remote(access: Access): Promise<Remote> {
   const [bucket = "", ...folders] = decodeURIComponent(access.url.pathname)
     .split("/")
@@ -78,11 +80,14 @@ class S3Remote implements Remote {
   }
 
   async move(path: string, folder: string): Promise<void> {
-    const below = `${this.#prefix}${folder}/`;
-    const found = await this.#call("HEAD", { key: below + path }, [NOT_FOUND]);
+    const folderPrefix = `${this.#prefix}${folder}/`;
+    const found = await this.#call("HEAD", { key: folderPrefix + path }, [NOT_FOUND]);
     await found.body.dump().catch(() => {});
     const name = found.statusCode === NOT_FOUND ? path : timestampedName(path);
-    const copied = await this.#call("PUT", { key: below + name, source: this.#prefix + path });
+    const copied = await this.#call("PUT", {
+      key: folderPrefix + name,
+      source: this.#prefix + path,
+    });
     // S3 may begin a response of 200 and report an error in its body.
     if ((await textOf(copied)).includes("<Error>") || headerOf(copied, "x-amz-error-code"))
       throw new RemoteError(`The server couldn't copy ${path} to ${folder}.`);
@@ -107,7 +112,7 @@ class S3Remote implements Remote {
   async #call(
     method: "GET" | "HEAD" | "PUT" | "DELETE",
     { key = "", query = {}, source, content }: Target,
-    others?: number[],
+    acceptedStatuses?: number[],
   ): Promise<HttpResponse> {
     const { url, settings } = this.#access;
     const target = new URL(pathOf(this.#bucket, key), url);
@@ -123,7 +128,7 @@ class S3Remote implements Remote {
     });
     const signed = await signer.sign();
     const headers = new Headers(signed.headers);
-    return this.#http.call({ method, url: signed.url, headers, content }, others);
+    return this.#http.call({ method, url: signed.url, headers, content }, acceptedStatuses);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Duplex, Readable } from "node:stream";
 import SftpClient from "ssh2-sftp-client";
 import { connectChecked } from "../../webhooks/connector.ts";
 import { addressFault } from "../address.ts";
-import { answerWithin, atMostBytes } from "./call-limits.ts";
+import { withByteLimit, withTimeout } from "./call-limits.ts";
 import {
   type Access,
   isPlainName,
@@ -21,7 +21,7 @@ const ANSWER_MAX_MS = 60_000;
 const WRITE_MAX_MS = 600_000;
 const CLOSE_MAX_MS = 5_000;
 const LISTED_MAX = 10_000;
-/** A list of 10,000 of the longest names, twice each as SFTP sends them. */
+/** Fits 10,000 names of the maximum length, each of which SFTP sends twice. */
 const LIST_MAX_BYTES = 16 * 1024 ** 2;
 const TOO_MANY = "The folder has more than 10,000 files.";
 
@@ -30,7 +30,7 @@ export async function sftpRemote(access: Access): Promise<Remote> {
   const { url, settings, allowHosts, signal } = access;
   const refusal = addressFault(settings.address, allowHosts);
   if (refusal !== null) throw new RemoteError(refusal, true);
-  // Errors after the end of a call belong to the next one, too.
+  // Errors between two calls are ignored, because the next call fails with them, too.
   const ignored = () => {};
   const client = new SftpClient("connection", { error: ignored, end: ignored, close: ignored });
   signal.addEventListener("abort", () => void client.end().catch(ignored), { once: true });
@@ -53,7 +53,7 @@ class SftpRemote implements Remote {
   async list(): Promise<RemoteFile[]> {
     const folder = this.#folder;
     const entries = await attempt(`list ${folder}`, () =>
-      atMostBytes(this.#socket, LIST_MAX_BYTES, TOO_MANY, () => this.#client.list(folder)),
+      withByteLimit(this.#socket, LIST_MAX_BYTES, TOO_MANY, () => this.#client.list(folder)),
     );
     if (entries.length > LISTED_MAX) throw new RemoteError(TOO_MANY, true);
     return entries
@@ -97,7 +97,7 @@ class SftpRemote implements Remote {
   }
 
   async close(): Promise<void> {
-    await answerWithin(CLOSE_MAX_MS, "sign out", () => this.#client.end()).catch(() => {});
+    await withTimeout(CLOSE_MAX_MS, "sign out", () => this.#client.end()).catch(() => {});
     this.#socket.destroy();
   }
 
@@ -118,7 +118,7 @@ async function attempt<Answer>(
   limitMs = ANSWER_MAX_MS,
 ): Promise<Answer> {
   try {
-    return await answerWithin(limitMs, operation, call);
+    return await withTimeout(limitMs, operation, call);
   } catch (error) {
     throw sftpError(operation, error);
   }
@@ -154,7 +154,7 @@ async function signIn(
         );
       },
     };
-    await answerWithin(ANSWER_MAX_MS, "sign in", () => client.connect(options));
+    await withTimeout(ANSWER_MAX_MS, "sign in", () => client.connect(options));
     return sock;
   } catch (error) {
     sock.destroy();

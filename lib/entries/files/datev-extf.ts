@@ -3,13 +3,13 @@ import { decimalsOf } from "../../wire/currencies.ts";
 import { ApiError } from "../../wire/errors.ts";
 import type { Entry } from "../contract.ts";
 import {
-  cut,
   documentNumber,
   type EntryFile,
   type EntryFileWriter,
   formatDay,
   isAccountDebited,
   requireFit,
+  truncate,
   twoDecimals,
   unsuitableEntry,
 } from "./entry-file-writer.ts";
@@ -98,7 +98,7 @@ function headerOf({ batch, ledger, currency }: EntryFile): string {
     `${ledger.datev_account_length}`,
     day(`${posting_date.slice(0, 8)}01`),
     day(posting_date),
-    quoted(cut(`${number} ${reconciliation_name}`, DESIGNATION_MAX)),
+    quoted(truncate(`${number} ${reconciliation_name}`, DESIGNATION_MAX)),
     quoted(""),
     "1",
     "0",
@@ -131,7 +131,8 @@ function valuesOf(entry: Entry, file: EntryFile): Record<string, string> {
     account("debit_account", debit_account),
     account("credit_account", credit_account),
   ] as const;
-  // The key is read as one field with the contra account, so that has to be the taxed one.
+  // DATEV reads the tax key together with the contra account, so the contra account must be the
+  // taxed one.
   const isSwapped = tax_code !== null && isAccountDebited(entry);
   const [first, contra] = isSwapped ? [sides[1], sides[0]] : sides;
   return {
@@ -146,8 +147,8 @@ function valuesOf(entry: Entry, file: EntryFile): Record<string, string> {
         : requireFit(file, entry, "tax_code", tax_code, /^\d{1,4}$/, digits(4)),
     Belegdatum: formatDay("{D}{M}", file.batch.posting_date),
     "Belegfeld 1": documentNumber(file, entry),
-    Buchungstext: cut(escapeFormula(text), TEXT_MAX),
-    "KOST1 - Kostenstelle": cut(escapeFormula(cost_center ?? ""), COST_CENTER_MAX),
+    Buchungstext: truncate(escapeFormula(text), TEXT_MAX),
+    "KOST1 - Kostenstelle": truncate(escapeFormula(cost_center ?? ""), COST_CENTER_MAX),
     Festschreibung: "0",
   };
 }

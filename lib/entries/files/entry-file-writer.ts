@@ -18,14 +18,14 @@ export type EntryFileWriter = {
 const REMEDY =
   "A batch doesn't change: use another format for it, and change the entry rules for later ones.";
 
-/** The number under which a ledger stores an entry. A second import of it is a duplicate there. */
+/** The number under which a ledger stores an entry, by which it detects a second import. */
 export function documentNumber({ batch }: EntryFile, { place }: Entry): string {
   return `${batch.number}/${place}`;
 }
 
 /**
- * Whether the rule's account is the debited one; its tax code and cost centre belong to this
- * account. The other is the one that it is paid from.
+ * Whether the entry debits the rule's account, to which its tax code and cost centre belong. The
+ * other account is the one it is paid from.
  */
 export function isAccountDebited({ difference_minor }: Entry): boolean {
   return difference_minor < 0;
@@ -38,7 +38,9 @@ export function unsuitableEntry(file: EntryFile, entry: Entry, reason: string): 
   });
 }
 
-/** The field. Refuses one that is longer than the layout allows or has another form. */
+/**
+ * Returns the value of a field. Refuses one that is too long for the layout or has another form.
+ */
 export function requireFit(
   file: EntryFile,
   entry: Entry,
@@ -52,7 +54,7 @@ export function requireFit(
 }
 
 /** The first characters of a text that may be truncated. */
-export function cut(value: string, max: number): string {
+export function truncate(value: string, max: number): string {
   return [...value].slice(0, max).join("");
 }
 
@@ -76,7 +78,9 @@ export function formatDay(form: string, day: string): string {
   return form.replace("{D}", date).replace("{M}", month).replace("{Y}", year);
 }
 
-/** Numbers, and digits of ours such as a signed amount, aren't formulas. */
+/**
+ * Numbers aren't escaped as formulas, nor are `digits`, which we format, such as a signed amount.
+ */
 export type Cell = string | number | null | { digits: string };
 
 /** Rows of comma-separated text (RFC 4180), with formulas escaped. */

@@ -126,7 +126,7 @@ test("SAP: posting keys 40 and 50, the company code, and a number that is never 
   expect(() => sap.header({ ...file, ledger: withDefaultSettings({}) })).toThrow(/company code/);
 });
 
-/** As the rule posts it, and the other way round: its account is the credited one. */
+/** Entries that credit the rule's account, in both orders of the accounts. */
 const refund = { ...taxed, tax_code: "9", difference_minor: 123_456 };
 const swapped = { ...refund, debit_account: "1200", credit_account: "4970" };
 
@@ -171,7 +171,7 @@ test("no layout lets a formula through, whichever field of the rules has it", ()
     expect(writer.rows(hostile, file)).not.toMatch(/(?:^|[;,\t"])=HYPERLINK/m);
 });
 
-test("pages of any size are cut into parts in order, without loss, within the size of a file", async () => {
+test("pages of any size are split into parts in order, without loss, within the limit of a file", async () => {
   const entries = Array.from({ length: 1_000 }, (_, at) => ({ ...entry, place: at + 1 }));
   for (const size of [1, 149, 150, 151, 1_000]) {
     const parts: number[][] = [];
@@ -215,6 +215,6 @@ test.each([
   expect(twoDecimals(minor, decimals)).toBe(text);
 });
 
-test("Windows-1252 has umlauts, the euro and base letters; the rest is a question mark", () => {
+test("Windows-1252 keeps umlauts and the euro, and replaces others by base letters or question marks", () => {
   expect([...encodeWindows1252("ü€ń🔑")]).toEqual([0xfc, 0x80, 0x6e, 0x3f]);
 });

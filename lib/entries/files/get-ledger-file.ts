@@ -50,9 +50,9 @@ export async function getLedgerFile(
   };
 }
 
-function currencyOf({ sums }: EntryBatch, asked: string | undefined): string {
+function currencyOf({ sums }: EntryBatch, requested: string | undefined): string {
   const currencies = sums.map(({ currency }) => currency);
-  const chosen = asked ?? (currencies.length === 1 ? currencies[0] : undefined);
+  const chosen = requested ?? (currencies.length === 1 ? currencies[0] : undefined);
   if (chosen !== undefined && currencies.includes(chosen)) return chosen;
   throw invalidRequest([
     { path: "currency", message: `Choose one of the batch's: ${currencies.join(", ")}.` },

@@ -3,12 +3,12 @@ import type { Entry } from "../contract.ts";
 import {
   type Cell,
   csvRows,
-  cut,
   documentNumber,
   type EntryFile,
   type EntryFileWriter,
   formatDay,
   tabbedRows,
+  truncate,
   unsuitableEntry,
 } from "./entry-file-writer.ts";
 
@@ -94,6 +94,6 @@ function iifLine(
     { digits: amount },
     // The memo contains the whole number.
     short.length <= IIF_NUMBER_MAX ? { digits: short } : null,
-    `${documentNumber(file, entry)} ${cut(entry.text, 180)}`,
+    `${documentNumber(file, entry)} ${truncate(entry.text, 180)}`,
   ];
 }

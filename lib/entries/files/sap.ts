@@ -2,13 +2,13 @@ import { decimalText } from "../../wire/decimal-text.ts";
 import { ApiError } from "../../wire/errors.ts";
 import {
   type Cell,
-  cut,
   documentNumber,
   type EntryFileWriter,
   formatDay,
   isAccountDebited,
   requireFit,
   tabbedRows,
+  truncate,
 } from "./entry-file-writer.ts";
 
 /** The fields of a document's header (BBKPF) and of its line (BBSEG), by their technical names. */
@@ -56,25 +56,25 @@ export const sap: EntryFileWriter = {
       value &&
       requireFit(file, entry, field, value, new RegExp(`^.{1,${max}}$`), `at most ${max} for SAP`);
     const number = within("document number", documentNumber(file, entry), 16);
-    const line = (key: string, field: string, account: string, isRuled: boolean): Cell[] => [
+    const line = (key: string, field: string, account: string, isRuleAccount: boolean): Cell[] => [
       file.ledger.sap_company_code,
       GENERAL_LEDGER_DOCUMENT,
       day,
       day,
       currency,
       number,
-      cut(file.batch.reconciliation_name, 25),
+      truncate(file.batch.reconciliation_name, 25),
       { digits: key },
       within(field, account, 10),
       { digits: decimalText(entry.amount_minor, currency) },
-      within("tax_code", isRuled ? tax_code : null, 2),
-      within("cost_center", isRuled ? cost_center : null, 10),
-      cut(text, 50),
+      within("tax_code", isRuleAccount ? tax_code : null, 2),
+      within("cost_center", isRuleAccount ? cost_center : null, 10),
+      truncate(text, 50),
     ];
-    const isDebitRuled = isAccountDebited(entry);
+    const isDebitRuleAccount = isAccountDebited(entry);
     return tabbedRows([
-      line(DEBIT, "debit_account", debit_account, isDebitRuled),
-      line(CREDIT, "credit_account", credit_account, !isDebitRuled),
+      line(DEBIT, "debit_account", debit_account, isDebitRuleAccount),
+      line(CREDIT, "credit_account", credit_account, !isDebitRuleAccount),
     ]);
   },
 };

@@ -19,7 +19,9 @@ const WRITERS: Record<PushFormat, EntryFileWriter> = {
   sap,
 };
 
-/** Pages of entries from the first one, split at the end of each part. Parts are counted from 1. */
+/**
+ * Splits pages of entries, from the first entry on, at the end of each part. Parts count from 1.
+ */
 export async function* splitIntoParts(
   pages: AsyncIterable<readonly Entry[]>,
   format: PushFormat,

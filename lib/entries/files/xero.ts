@@ -2,11 +2,11 @@ import { decimalText } from "../../wire/decimal-text.ts";
 import {
   type Cell,
   csvRows,
-  cut,
   documentNumber,
   type EntryFileWriter,
   formatDay,
   requireFit,
+  truncate,
 } from "./entry-file-writer.ts";
 
 const COLUMNS = [
@@ -40,7 +40,7 @@ export const xero: EntryFileWriter = {
       "the name of a tax rate in Xero, such as Tax Exempt",
     );
     const line = (field: string, account: string, signed: string): Cell[] => [
-      `${documentNumber(file, entry)} ${cut(text, 200)}`,
+      `${documentNumber(file, entry)} ${truncate(text, 200)}`,
       { digits: formatDay("{D}/{M}/{Y}", file.batch.posting_date) },
       text,
       requireFit(file, entry, field, account, /^.{1,10}$/, "at most 10 characters for Xero"),

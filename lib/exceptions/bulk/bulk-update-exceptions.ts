@@ -15,7 +15,8 @@ export async function bulkUpdateExceptions(
   ctx: Context,
   { cursor, ...input }: z.output<NonNullable<Contract["body"]>>,
 ): Promise<Answer> {
-  // Only the first call checks expected_count: with another filter, a cursor would get past that.
+  // A cursor is bound to its filter: only the first call checks expected_count, and a cursor of
+  // another filter would bypass that.
   const order = orderOf("bulk", { ...input.filter });
   const after = decodeCursor(order, cursor, KEY);
   const { next, ...answer } = await write<Omit<Answer, "next_cursor"> & { next: string[] | null }>(

@@ -17,7 +17,9 @@ const NOT_CLOSED =
 /** A row of a file, numbered from 1, with its value or its error. */
 export type Line = { number: number; value?: Record<string, unknown>; fault?: string };
 
-/** Passes on rows as their bytes arrive. False: nothing after these bytes can be read. */
+/**
+ * Passes on rows as their bytes arrive. Both return false if nothing after these bytes can be read.
+ */
 type RowReader = { write: (chunk: Uint8Array) => boolean; end: () => boolean };
 
 /**
@@ -38,7 +40,7 @@ export async function* readLines(
   let isReading = true;
   let failure: unknown;
 
-  function* taken(read: () => boolean): Generator<Line> {
+  function* drain(read: () => boolean): Generator<Line> {
     try {
       isReading = read();
     } catch (error) {
@@ -59,8 +61,8 @@ export async function* readLines(
     }
   }
 
-  for await (const chunk of bounded(chunks)) if (isReading) yield* taken(() => reader.write(chunk));
-  if (isReading) yield* taken(() => reader.end());
+  for await (const chunk of bounded(chunks)) if (isReading) yield* drain(() => reader.write(chunk));
+  if (isReading) yield* drain(() => reader.end());
   if (failure) throw failure;
 }
 
@@ -119,7 +121,7 @@ function csvRows(onRow: (line: Line) => void, fields: ReadonlySet<string>): RowR
 }
 
 /**
- * @throws ApiError 400 for unknown columns, and for duplicate columns, of which the second would
+ * @throws ApiError 400 for unknown columns, and for duplicate columns, because the second would
  * replace the first.
  */
 function requireFields(names: readonly string[], fields: ReadonlySet<string>): void {

@@ -9,7 +9,7 @@ type Row = Ledger["rows"][number];
 type Counted = Extract<keyof Row, `${string}_seconds`>;
 /**
  * A row with calendar times: `open_ms` is the open time since the row before; `due_moved_ms` is the
- * open time between its due_at and this one's, or null if the calendar changed.
+ * open time between that row's due_at and this one's, or null if the calendar changed.
  */
 type Change = Omit<Row, Counted> & {
   open_ms: number | null;

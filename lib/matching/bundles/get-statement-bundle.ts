@@ -17,8 +17,8 @@ const CHECKPOINT_PAUSE_MS = 500;
 const VERIFIER = join(process.cwd(), "lib/matching/bundles/verify.mjs");
 
 /**
- * The texts that the digest covers after the statement, in this order, and the evidence and the
- * ledger entries, whose hashes are in the statement. Each line is a text as JSON.
+ * The texts that the digest covers after the statement, in this order, then the evidence and the
+ * ledger entries, whose hashes are in the statement. Each line of a file is one text as JSON.
  */
 const KINDS = ["matches", "members", "exclusions", "carried", "evidence", "entries"] as const;
 
@@ -44,7 +44,7 @@ export async function getStatementBundle(ctx: Context, id: string, number: numbe
   const step = { ...ctx, continues: true };
   let opened = await read<Opened>(ctx, "open_statement_bundle", { id, number });
   // Right after a close, its event has no signed checkpoint yet, and the bundle would lack the log.
-  // An older close without one stands in a log that can't be signed: waiting would not help.
+  // An older close without one is in a log that can't be signed, so waiting wouldn't help.
   const deadline = performance.now() + CHECKPOINT_TIMEOUT_MS - opened.closed_ms_ago;
   while (opened.audit && !isSigned(opened.audit) && performance.now() < deadline) {
     await sleep(CHECKPOINT_PAUSE_MS);
@@ -122,12 +122,12 @@ class Manifest {
 
 async function* rowsOf(
   ctx: Context,
-  of: { id: string; number: number; kind: (typeof KINDS)[number] },
+  part: { id: string; number: number; kind: (typeof KINDS)[number] },
 ): AsyncGenerator<string> {
   let after: string | null = null;
   do {
     const page: { rows: string[]; next: string | null } = await read(ctx, "list_statement_bundle", {
-      ...of,
+      ...part,
       after,
       limit: PAGE_ROWS,
     });

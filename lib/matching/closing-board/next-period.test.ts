@@ -30,7 +30,7 @@ test.each([
   ["Debtors, 1–30 Nov 2026", "Debtors, 1–31 Dec 2026"],
   ["Debtors", "Debtors, December 2026"],
   ["Novembers", "Novembers, December 2026"],
-])("names the month after %s %s", (name, expected) => {
+])("names the month after %s: %s", (name, expected) => {
   expect(next("2026-11-01", "2026-11-30", name).name).toBe(expected);
 });
 
@@ -42,11 +42,11 @@ test.each([
   ["2026-10-26", "2026-11-01", "Tills, 26 Oct – 1 Nov 2026", "Tills, 2–8 Nov 2026"],
   ["2026-09-01", "2026-09-30", "Sep 2026", "Oct 2026"],
   ["2026-12-01", "2026-12-31", "2026-12", "2027-01"],
-])("names what follows %s to %s, %s: %s", (start, end, name, expected) => {
+])("names the period after %s to %s, %s: %s", (start, end, name, expected) => {
   expect(next(start, end, name).name).toBe(expected);
 });
 
-test("a proposed name is no longer than a name may be", () => {
+test("a proposed name is never longer than the limit", () => {
   const { name } = next("2026-11-01", "2026-11-30", "x".repeat(200));
   expect(name).toHaveLength(200);
   expect(name).toMatch(/x, December 2026$/);

@@ -3,7 +3,10 @@ import { longMonth, monthsOf, periodName, periodOf, shortMonth } from "../../wir
 export type Period = { name: string; period_start: string; period_end: string };
 
 const NAME_MAX = 200;
-/** Months of all years have these days, so a period that starts on one can be moved by months. */
+/**
+ * Every month has the days up to this one, so a period that starts on one of them can be moved by
+ * months.
+ */
 const LAST_DAY_OF_EVERY_MONTH = 28;
 
 /** The period of the same kind that follows: a month after a month, a week after a week. */
@@ -37,10 +40,10 @@ type Days = Omit<Period, "name">;
 
 /** The name with its period replaced by the next one, or with the next one added. */
 function nextName({ name, ...days }: Period, next: Days): string {
-  const [before, after] = [formsOf(days), formsOf(next)];
-  for (const [index, form] of before.entries()) {
-    const found = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(form)}(?![\\p{L}\\p{N}])`, "gu");
-    const replaced = name.replace(found, () => after[index] ?? form);
+  const [before, after] = [spellingsOf(days), spellingsOf(next)];
+  for (const [index, spelling] of before.entries()) {
+    const found = new RegExp(`(?<![\\p{L}\\p{N}])${escaped(spelling)}(?![\\p{L}\\p{N}])`, "gu");
+    const replaced = name.replace(found, () => after[index] ?? spelling);
     if (replaced !== name) return replaced.slice(0, NAME_MAX);
   }
   const added = `, ${periodName(next)}`;
@@ -48,10 +51,10 @@ function nextName({ name, ...days }: Period, next: Days): string {
 }
 
 /**
- * The forms in which a name may state its period, longer ones first; of two periods of a kind in
- * the same order.
+ * The spellings in which a name may state its period, longer ones first. Periods of the same kind
+ * have them in the same order.
  */
-function formsOf(days: Days): string[] {
+function spellingsOf(days: Days): string[] {
   const [start, end] = [days.period_start.slice(0, 7), days.period_end.slice(0, 7)];
   const [year = "", month = ""] = end.split("-");
   const months = monthsOf(days);

@@ -7,7 +7,7 @@ import type { Weights } from "../../../engine/weights.ts";
 import type { LineSuggestion } from "./contract.ts";
 
 type Candidate = Line & { id: string };
-export type Asked = {
+export type SuggestionQuery = {
   reconciliation_id: string;
   side: "left" | "right";
   line: Candidate | null;
@@ -19,25 +19,25 @@ export type Asked = {
 };
 
 /**
- * Counterparts of a line among its candidates. Takes some hundred milliseconds if there are many
- * candidates with long texts.
+ * Counterparts of a line among its candidates. Takes hundreds of milliseconds if many candidates
+ * have long texts.
  */
-export function suggestionsOf(asked: Asked): LineSuggestion[] {
-  const { line, side, candidates } = asked;
+export function suggestionsOf(query: SuggestionQuery): LineSuggestion[] {
+  const { line, side, candidates } = query;
   if (!line) return [];
   const idOf = new Map([line, ...candidates].map((candidate) => [candidate.handle, candidate.id]));
   const amountOf = new Map(
     candidates.map((candidate) => [candidate.handle, candidate.amount_minor]),
   );
   const found = suggestFor({
-    line: known(line),
+    line: withIdentity(line),
     side,
-    candidates: candidates.map(known),
-    rules: asked.rules ?? DEFAULT_RULES,
-    weights: asked.weights,
-    businessDays: asked.open_days ? businessDaysOf(asked.open_days) : mondayToFriday,
+    candidates: candidates.map(withIdentity),
+    rules: query.rules ?? DEFAULT_RULES,
+    weights: query.weights,
+    businessDays: query.open_days ? businessDaysOf(query.open_days) : mondayToFriday,
     rejected: new Set(
-      asked.rejected.map(({ left, right }) =>
+      query.rejected.map(({ left, right }) =>
         combinationHashOf(left.map(identityOf), right.map(identityOf)),
       ),
     ),
@@ -46,7 +46,7 @@ export function suggestionsOf(asked: Asked): LineSuggestion[] {
     const others = handles.reduce((total, handle) => total + (amountOf.get(handle) ?? 0), 0);
     return {
       line_ids: handles.map((handle) => idOf.get(handle) as string),
-      reconciliation_id: asked.reconciliation_id,
+      reconciliation_id: query.reconciliation_id,
       method: rule,
       score,
       difference_minor: side === "left" ? line.amount_minor - others : others - line.amount_minor,
@@ -61,7 +61,7 @@ export function suggestionsOf(asked: Asked): LineSuggestion[] {
   });
 }
 
-function known(candidate: Candidate): Candidate {
+function withIdentity(candidate: Candidate): Candidate {
   return { ...candidate, identity: identityOf(candidate.id) };
 }
 

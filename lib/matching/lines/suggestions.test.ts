@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { suggestionThreads } from "./suggestion-threads.ts";
-import { type Asked, suggestionsOf } from "./suggestions-of.ts";
+import { type SuggestionQuery, suggestionsOf } from "./suggestions-of.ts";
 
 const line = (number: number, amount_minor: number) => ({
   id: `lin_${number.toString(16).padStart(32, "0")}`,
@@ -15,7 +15,7 @@ const line = (number: number, amount_minor: number) => ({
 });
 
 test("suggestions are computed in another thread, with the same result", async () => {
-  const query: Asked = {
+  const query: SuggestionQuery = {
     reconciliation_id: "rcn_1",
     side: "right",
     line: line(1, 1250),

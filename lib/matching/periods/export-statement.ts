@@ -138,12 +138,12 @@ function wireSum(minor: bigint): StatementRow["amount_minor"] {
   return Number.isSafeInteger(number) ? number : minor.toString();
 }
 
-/** What closed before kinds were stated is exported as it was then. */
+/** A statement that closed before kinds were stated is exported without them. */
 function withoutKind(row: StatementRow): StatementRow {
   return row.kind === "outstanding" ? { ...row, item: null } : row;
 }
 
-/** In the order of the columns. */
+/** Adds the formatted amount. The fields are in the order of the columns. */
 function withAmount({ kind, item, currency, side, ...row }: MinorRow): StatementRow {
   const amount = decimalText(row.amount_minor, currency);
   return { kind, item, currency, side, amount, ...row };

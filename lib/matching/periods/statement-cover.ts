@@ -3,7 +3,7 @@ import type { Cover } from "../../wire/contract.ts";
 import { periodOf } from "../../wire/period-name.ts";
 import type { Statement } from "./contract.ts";
 
-/** The title sheet of a statement's workbook: what it states, of which sources, and who signed it. */
+/** The title sheet of a statement's workbook: its content, its sources, and who signed it. */
 export function statementCover(
   statement: Statement,
   signatures: readonly PeriodSignature[],

@@ -70,7 +70,7 @@ const rule = z
         "keep: the match keeps the difference. none: the rest of the larger line stays open.",
       example: "keep",
     }),
-    // A rule of this kind only suggests, or also matches if it is certain.
+    // Whether the rule only suggests, or also matches what is certain.
     then: z.enum(OUTCOMES).meta({ example: "match" }),
   })
   .meta({ id: "MatchingRule" });

@@ -4,7 +4,7 @@ import { describeWeights, trackRecord, type Weights } from "../../../engine/weig
 import type { RuleSet } from "./contract.ts";
 
 /**
- * The rules as the database returns them: none for a pair with the defaults, and learnt values as
+ * The rules as the database returns them: null for a pair with the defaults, and learnt values as
  * counts.
  */
 export type StoredRules<Rest = object> = Rest &

@@ -99,9 +99,13 @@ function balancesOf(statement: Statement): Content[] {
   const { left_source, right_source } = statement;
   const tables = reconciledBalances(statement).map(
     ({ currency, left, right, explained, unexplained }) => {
-      const row = (head: string, of: (side: SideBalance) => bigint, bold = false): TableCell[] => [
+      const row = (
+        head: string,
+        amountOf: (side: SideBalance) => bigint,
+        bold = false,
+      ): TableCell[] => [
         { text: head, bold },
-        ...[left, right].map((side) => numberCell(money(of(side), currency), bold)),
+        ...[left, right].map((side) => numberCell(money(amountOf(side), currency), bold)),
       ];
       const last = (head: string, minor: bigint, bold = false): TableCell[] => [
         { text: head, bold },
@@ -132,11 +136,14 @@ function balancesOf(statement: Statement): Content[] {
   return part("Reconciliation of balances", tables, hint);
 }
 
-/** By kind, each with its name in that source; older statements state only the total. */
+/**
+ * The outstanding amounts by kind, each with its name in that source. Older statements state only
+ * the total.
+ */
 function outstandingRows(
   statement: Statement,
   { currency, left, right }: Pick<ReconciledBalances, "currency" | "left" | "right">,
-  row: (head: string, of: (side: SideBalance) => bigint) => TableCell[],
+  row: (head: string, amountOf: (side: SideBalance) => bigint) => TableCell[],
 ): TableCell[][] {
   const [ofLeft, ofRight] = [left.outstandingByKind, right.outstandingByKind];
   if (!ofLeft || !ofRight) return [row("Less outstanding", ({ outstanding }) => -outstanding)];
@@ -159,9 +166,9 @@ function outstandingRows(
 function openItemsOf(statement: Statement): Content[] {
   const { left_source, right_source } = statement;
   const tables = reconciledBalances(statement).map(({ currency, left, right }) => {
-    const row = (head: string, of: (side: SideBalance) => bigint): TableCell[] => [
+    const row = (head: string, amountOf: (side: SideBalance) => bigint): TableCell[] => [
       head,
-      ...[left, right].map((side) => numberCell(money(of(side), currency))),
+      ...[left, right].map((side) => numberCell(money(amountOf(side), currency))),
     ];
     return table(
       [currency, left_source, right_source],
@@ -195,7 +202,7 @@ function agingOf(statement: Statement): Content[] {
     numberCell(age.line_count.toLocaleString("en")),
     numberCell(money(age.open_minor, age.currency)),
   ]);
-  return listed(
+  return listSection(
     "Outstanding by age",
     ["Age", "Source", ...(kinds ? ["Kind"] : []), "Lines", "Open"],
     ["*", "*", ...(kinds ? ["*"] : []), 50, 110],
@@ -214,7 +221,7 @@ function outstandingOf(statement: Statement): Content[] {
     numberCell(money(line.open_minor, line.currency)),
   ]);
   if (rows.length === 0) return part("Outstanding lines", [{ text: "Nothing is outstanding." }]);
-  return listed(
+  return listSection(
     "Outstanding lines",
     ["Line", "Source", "Kind", "Value date", "Days", "Open"],
     ["*", 80, 80, 54, 30, 90],
@@ -234,12 +241,12 @@ function adjustmentsOf({ adjustments = [], adjustment_count }: Statement): Conte
       numberCell(money(amount_minor, currency)),
     ],
   );
-  return listed(
+  return listSection(
     "Adjustments",
     ["Adjustment", "Decided by", "Amount"],
     ["*", 110, 110],
     rows,
-    shortOf(adjustments, adjustment_count),
+    truncationHintOf(adjustments, adjustment_count),
   );
 }
 
@@ -252,12 +259,12 @@ function residualsOf({ residuals = [], residual_count }: Statement): Content[] {
       numberCell(money(amount_minor, currency)),
     ],
   );
-  return listed(
+  return listSection(
     "Residuals",
     ["Match", "Rule", "Decided by", "Amount"],
     ["*", 110, 80, 90],
     rows,
-    shortOf(residuals, residual_count),
+    truncationHintOf(residuals, residual_count),
   );
 }
 
@@ -272,16 +279,16 @@ function exclusionsOf(statement: Statement): Content[] {
       numberCell(money(amount_minor, currency)),
     ],
   );
-  return listed(
+  return listSection(
     "Excluded lines",
     ["Line", "Source", "Reason", "Excluded by", "Amount"],
     ["*", 80, 110, 60, 90],
     rows,
-    shortOf(exclusions, exclusion_count),
+    truncationHintOf(exclusions, exclusion_count),
   );
 }
 
-function listed(
+function listSection(
   title: string,
   columns: readonly string[],
   widths: readonly (string | number)[],
@@ -346,7 +353,7 @@ function evidenceOf({ evidence }: Statement): Content[] {
   );
 }
 
-function shortOf(items: readonly unknown[], count = items.length): string | undefined {
+function truncationHintOf(items: readonly unknown[], count = items.length): string | undefined {
   return count > items.length
     ? `The first ${items.length.toLocaleString("en")} of ${count.toLocaleString("en")}. ` +
         "The export has all of them."

@@ -20,7 +20,7 @@ const CREDENTIAL_LABELS = new Set([
   "sas",
 ]);
 
-/** Suffixes after which a credential's name is still one: password_2, token_value. */
+/** Suffixes that may follow a credential's name: password_2, token_value. */
 const TRAILING = /^(?:\d+|base64|current|new|old|plain|previous|primary|raw|secondary|text|value)$/;
 
 const URL_WITH_PASSWORD = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s/?#@:]{0,255}:[^\s/?#@]{1,1024}@/i;
@@ -29,8 +29,8 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 /** The paths of values that look like credentials, by their name or their format. */
 export function findCredentials(root: unknown): string[][] {
   const found: string[][] = [];
-  const open: { value: unknown; path: string[] }[] = [{ value: root, path: [] }];
-  for (let next = open.pop(); next; next = open.pop()) {
+  const pending: { value: unknown; path: string[] }[] = [{ value: root, path: [] }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
     const { value, path } = next;
     if (typeof value === "string" && (URL_WITH_PASSWORD.test(value) || PRIVATE_KEY.test(value)))
       found.push(path);
@@ -38,7 +38,7 @@ export function findCredentials(root: unknown): string[][] {
     for (const [key, child] of Object.entries(value)) {
       const at = [...path, key];
       if (!Array.isArray(value) && isCredential(key, child)) found.push(at);
-      else open.push({ value: child, path: at });
+      else pending.push({ value: child, path: at });
     }
   }
   return found.sort((left, right) => (left.join(".") < right.join(".") ? -1 : 1));

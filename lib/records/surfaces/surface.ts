@@ -68,7 +68,7 @@ export function moment(label: string): Field {
   return { label, input: "time", schema: timestamp };
 }
 
-/** A JSON object that no credential belongs in. */
+/** A JSON object that must not contain a credential. */
 export function settings(label: string): Field {
   return {
     label,

@@ -5,7 +5,7 @@ import { CliError, EXIT } from "./failure.ts";
 import { requireAddress } from "./input.ts";
 import { type Profile, readProfile } from "./profiles.ts";
 
-/** The profile of calls that name none. */
+/** The profile of commands that name none. */
 export const DEFAULT_PROFILE = "default";
 
 /** The options of every command. */
@@ -38,7 +38,7 @@ function missing(name: string, saved: Profile | undefined): string {
   return `${start}Run \`${login}\` first, or set TIEOUT_URL, TIEOUT_TENANT and TIEOUT_TOKEN.`;
 }
 
-export function clientOf({ url, tenant, credential }: Profile, ownFetch?: typeof fetch) {
-  const options = { key: credential, tenant, baseUrl: url, fetch: ownFetch };
+export function clientOf({ url, tenant, credential }: Profile, customFetch?: typeof fetch) {
+  const options = { key: credential, tenant, baseUrl: url, fetch: customFetch };
   return { tieout: new Tieout(options), send: sender(options) };
 }

@@ -27,7 +27,7 @@ export async function textOf(path: string): Promise<string> {
   return path === STDIN ? readStdin() : readFile(path, "utf8").catch(refuse(path));
 }
 
-/** All of stdin, without its last line feed. */
+/** All of stdin, without white space at its end. */
 export async function readStdin(): Promise<string> {
   return (await buffer(process.stdin)).toString().trimEnd();
 }

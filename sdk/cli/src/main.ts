@@ -4,8 +4,8 @@ import { interruptionNote } from "./output.ts";
 import { createProgram } from "./program.ts";
 
 process.once("SIGINT", () => {
-  const goesOn = interruptionNote();
-  if (goesOn) console.error(goesOn);
+  const note = interruptionNote();
+  if (note) console.error(note);
   process.exit(130);
 });
 process.once("SIGTERM", () => process.exit(143));
@@ -16,7 +16,7 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
 process.stderr.on("error", () => {});
 
 const program = createProgram();
-// The option may stand behind the one that commander can't parse.
+// Read from the arguments, because it may follow an option that commander can't parse.
 const isJson = process.argv.includes("--json");
 try {
   await program.parseAsync();

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 
-/** With it, an ID of 36 characters fits in 40 columns. */
+/** Narrow enough for an ID of 36 characters in 40 columns. */
 const INDENT = 2;
 
 /** Prints a result: as JSON with --json, else as text for people. */
@@ -13,8 +13,11 @@ export function note({ json }: { json?: boolean }, text: string): void {
   if (!json) console.error(text);
 }
 
-/** Reports each state whose text differs from the previous one. */
-export function notes<State>(options: { json?: boolean }, textOf: (state: State) => string) {
+/** Returns a function that reports each state whose text differs from the previous one. */
+export function progressReporter<State>(
+  options: { json?: boolean },
+  textOf: (state: State) => string,
+) {
   let latest: string | undefined;
   return (state: State): void => {
     const text = textOf(state);
@@ -24,8 +27,8 @@ export function notes<State>(options: { json?: boolean }, textOf: (state: State)
 }
 
 /**
- * Lines of two columns. In a terminal, long values go on in the second one, and a value with a word
- * that doesn't fit there stands below its name.
+ * Lines of two columns. In a terminal, long values wrap within the second one, and a value with a
+ * word that doesn't fit there goes below its name.
  */
 export function facts(
   pairs: [string, string | number | null | undefined][],
@@ -44,7 +47,7 @@ export function facts(
     .join("\n");
 }
 
-/** Broken between words only: an ID that is cut can't be copied. */
+/** Wraps between words only, because an ID that is split can't be copied. */
 function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -63,7 +66,7 @@ export async function write(chunk: string | Uint8Array): Promise<void> {
 
 let interruption = "";
 
-/** Says what goes on after Ctrl-C, until the promise has ended. */
+/** Until the promise settles, Ctrl-C says that this work continues. */
 export async function waitingFor<Value>(work: string, promise: Promise<Value>): Promise<Value> {
   interruption = `Only the waiting has ended: ${work} goes on.`;
   try {
@@ -73,7 +76,7 @@ export async function waitingFor<Value>(work: string, promise: Promise<Value>): 
   }
 }
 
-/** What Ctrl-C doesn't stop; empty if nothing goes on. */
+/** What Ctrl-C doesn't stop; empty if nothing continues. */
 export function interruptionNote(): string {
   return interruption;
 }

@@ -14,7 +14,7 @@ export type Profile = {
 };
 type Profiles = Record<string, Profile>;
 
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 function file(): string {
   const { TIEOUT_CONFIG, XDG_CONFIG_HOME } = process.env;
@@ -26,7 +26,7 @@ async function readProfiles(): Promise<Profiles> {
   const path = file();
   const found = await stat(path).catch(() => null);
   if (!found) return {};
-  if (process.platform !== "win32" && (found.mode & OTHERS) !== 0)
+  if (process.platform !== "win32" && (found.mode & GROUP_AND_OTHERS) !== 0)
     throw new CliError(EXIT.failed, `Others can read your credentials: chmod 600 ${path}`);
   const text = await readFile(path, "utf8");
   try {
@@ -47,11 +47,11 @@ export async function readProfile(name: string): Promise<Profile | undefined> {
 export async function saveProfile(name: string, profile: Profile): Promise<string> {
   const path = file();
   const profiles = { ...(await readProfiles()), [name]: profile };
-  const written = `${path}.${process.pid}`;
+  const temporaryPath = `${path}.${process.pid}`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(written, `${JSON.stringify({ profiles }, null, 2)}\n`, { mode: 0o600 });
-  await chmod(written, 0o600);
-  await rename(written, path);
+  await writeFile(temporaryPath, `${JSON.stringify({ profiles }, null, 2)}\n`, { mode: 0o600 });
+  await chmod(temporaryPath, 0o600);
+  await rename(temporaryPath, path);
   return path;
 }
 

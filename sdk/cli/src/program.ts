@@ -1,7 +1,7 @@
 import { Argument, Command, InvalidArgumentError } from "commander";
 import { callApi } from "./commands/api.ts";
 import { completions, printCompletion, SHELLS } from "./commands/completion.ts";
-import { EXPORTED, exportList } from "./commands/export.ts";
+import { EXPORT_NAMES, exportList } from "./commands/export.ts";
 import { importFile } from "./commands/import.ts";
 import { checkKey, createKey, rotateKey } from "./commands/keys.ts";
 import { listen, trigger } from "./commands/listen.ts";
@@ -15,7 +15,7 @@ const VERSION = "1.0.0";
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** The value of an option that can be given several times. */
-const many = (value: string, before: string[]): string[] => [...before, value];
+const collect = (value: string, before: string[]): string[] => [...before, value];
 
 function numberWithin(min: number, max: number) {
   return (text: string): number => {
@@ -52,7 +52,7 @@ export function createProgram(): Command {
     .exitOverride();
 
   /** The last arguments of an action are its options and its command. */
-  const act =
+  const withOptions =
     <Options extends GlobalOptions, Args extends unknown[]>(
       action: (...args: [...Args, Options]) => void | Promise<void>,
     ) =>
@@ -65,8 +65,11 @@ export function createProgram(): Command {
     .command("login")
     .description("Save an address, a tenant and a credential as a profile")
     .option("--stdin", "read the credential from stdin")
-    .action(act(login));
-  program.command("whoami").description("Show who calls, and what they may do").action(act(whoami));
+    .action(withOptions(login));
+  program
+    .command("whoami")
+    .description("Show who calls, and what they may do")
+    .action(withOptions(whoami));
 
   program
     .command("listen")
@@ -75,11 +78,11 @@ export function createProgram(): Command {
     .option("--events <types...>", "only these types")
     .option("--since <time>", "also what happened since then (UTC)")
     .option("--replay <ids...>", "forward these events again, and end")
-    .action(act(listen));
+    .action(withOptions(listen));
   program
     .command("trigger <event>")
     .description("Send a test event to those who listen")
-    .action(act(trigger));
+    .action(withOptions(trigger));
 
   program
     .command("import <file>")
@@ -87,14 +90,14 @@ export function createProgram(): Command {
     .requiredOption("--source <id or name>", "where its lines come from")
     .option("--preview", "only say what the import would do")
     .option("--wait", "until its lines are in")
-    .option("--answer <field=value>", "the answer to a question of the preview", many, [])
+    .option("--answer <field=value>", "the answer to a question of the preview", collect, [])
     .option("--save-mapping", "save the answers with the source")
-    .action(act(importFile));
+    .action(withOptions(importFile));
   program
     .command("run <reconciliation>")
     .description("Run the rules of a period")
     .option("--wait", "until it is done")
-    .action(act(run));
+    .action(withOptions(run));
   program
     .command("matches")
     .description("Decide suggestions")
@@ -103,12 +106,12 @@ export function createProgram(): Command {
     .requiredOption("--min-score <score>", "at least as probable, 0 to 1", numberWithin(0, 1))
     .option("--rule <name>", "only of this rule")
     .option("--dry-run", "only count them")
-    .action(act(confirmMatches));
+    .action(withOptions(confirmMatches));
   program
     .command("close <reconciliation>")
     .description("Close a period; only people can")
     .option("--wait", "until it is closed")
-    .action(act(close));
+    .action(withOptions(close));
 
   const keys = program.command("keys").description("Create, rotate and check API keys");
   keys
@@ -118,17 +121,17 @@ export function createProgram(): Command {
     .requiredOption("--scope <scopes...>", "what it can do, such as read:exceptions")
     .option("--description <text>", "free text")
     .option("--expires <time>", "when it stops working (UTC)")
-    .action(act(createKey));
+    .action(withOptions(createKey));
   keys
     .command("rotate <id>")
     .description("Replace a key by a successor")
     .option("--grace-period <seconds>", "how long both work", numberWithin(0, 604_800))
-    .action(act(rotateKey));
+    .action(withOptions(rotateKey));
   keys
     .command("check")
     .description("Check whether a credential works, and what for")
     .option("--stdin", "read it from stdin instead of the profile")
-    .action(act(checkKey));
+    .action(withOptions(checkKey));
 
   program
     .command("sandbox")
@@ -136,23 +139,23 @@ export function createProgram(): Command {
     .command("reset")
     .description("Delete everything made in it; keys, webhooks and logs stay")
     .option("--sample", "then load the sample month")
-    .action(act(resetSandbox));
+    .action(withOptions(resetSandbox));
   program
     .command("logs")
     .description("Read the request log")
     .command("tail")
     .description("Print calls as they come")
     .option("--failed", "only those that failed")
-    .action(act(tailLogs));
+    .action(withOptions(tailLogs));
   program
     .command("export")
     .description("Save a list, a statement or its bundle as a file")
-    .addArgument(new Argument("<what>").choices(EXPORTED))
+    .addArgument(new Argument("<what>").choices(EXPORT_NAMES))
     .argument("[id]", "of the reconciliation (matches, statement, bundle) or batch (entries)")
     .option("--format <format>", "csv, ndjson or xlsx; a bundle is a zip", "csv")
     .option("--output <file>", "instead of stdout; it appears only if it is whole")
-    .option("--query <name=value>", "a filter of the list", many, [])
-    .action(act(exportList));
+    .option("--query <name=value>", "a filter of the list", collect, [])
+    .action(withOptions(exportList));
   program
     .command("api")
     .description("Call any operation")
@@ -166,14 +169,14 @@ export function createProgram(): Command {
     .option("--idempotency-key <key>", "instead of a random one")
     .option("--if-match <etag>", "change only the version that you read, such as '\"3\"'")
     .option("--audit-reason <text>", "why the service-role key is used, for the audit log")
-    .action(act(callApi));
+    .action(withOptions(callApi));
 
   program
     .command("mcp")
     .description("Serve tools to a model over stdin and stdout (Model Context Protocol)")
     .option("--allow-writes", "also confirm matches and import files")
     .action(
-      act(async (options: GlobalOptions & { allowWrites?: boolean }) => {
+      withOptions(async (options: GlobalOptions & { allowWrites?: boolean }) => {
         // Loaded only here: it is larger than everything else.
         const { serveMcp } = await import("./commands/mcp.ts");
         await serveMcp(options);

@@ -10,15 +10,15 @@ export async function saveAs(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const written = `${path}.${process.pid}`;
-  const remove = () => rmSync(written, { force: true });
+  const temporaryPath = `${path}.${process.pid}`;
+  const remove = () => rmSync(temporaryPath, { force: true });
   // A signal ends the process without the steps below.
   process.once("exit", remove);
   try {
-    await pipeline(Readable.from(bytes), createWriteStream(written));
-    await rename(written, path);
+    await pipeline(Readable.from(bytes), createWriteStream(temporaryPath));
+    await rename(temporaryPath, path);
   } finally {
-    await rm(written, { force: true });
+    await rm(temporaryPath, { force: true });
     process.off("exit", remove);
   }
   note(options, `Saved ${path}`);

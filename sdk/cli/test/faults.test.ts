@@ -94,7 +94,7 @@ test("a credential on stdin is checked without a saved one", async () => {
   expect(api.received[0]?.headers.authorization).toBe("Bearer other.secret");
 });
 
-test("a call that is refused for too many says when to try again", async () => {
+test("a rate-limited call says when to try again", async () => {
   api.script(problem(429, { code: "rate_limited" }, "3600"));
   const { code, stderr } = await tieout("whoami");
   expect(code).toBe(EXIT.unavailable);
@@ -148,7 +148,7 @@ test.each([
   expect(JSON.parse(asJson.stderr)).toMatchObject({ exit_code: EXIT.rowsRejected });
 });
 
-test("a file that an operation returns is saved whole, and JSON isn't asked for", async () => {
+test("a file that an operation returns is saved whole, and needs --output", async () => {
   const file = Buffer.from([0x25, 0x50, 0xff, 0x00, 0x0a]);
   const send = (response: ServerResponse) =>
     response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
@@ -234,7 +234,7 @@ test("an export is read no faster than its reader takes it", async () => {
   await ended;
 });
 
-test("a reader that has read enough ends a command without an error", async () => {
+test("a command ends without an error if its reader closes the pipe", async () => {
   const items = Array.from({ length: 250 }, (_, id) => ({ id, text: "x".repeat(500) }));
   api.script(...Array.from({ length: 9 }, () => json(200, { items, next_cursor: "next" })));
   const { child, ended } = startTieout(api.url, ["api", "GET", "/v1/lines", "--paginate"]);

@@ -33,7 +33,7 @@ async function withModel(args: string[], work: (model: Client) => Promise<void>)
   }
 }
 
-test("a model gets reading tools, and writing tools only with a person's permission", async () => {
+test("a model gets tools that read, and tools that write only with --allow-writes", async () => {
   const writing = ["confirm_matches", "import_file"];
   await withModel([], async (model) => {
     const { tools } = await model.listTools();
@@ -75,7 +75,7 @@ test("a tool calls the API with the profile, and reports errors", async () => {
   });
 });
 
-test("a tool without an argument that it needs says which, and calls nothing", async () => {
+test("a tool without a required argument names it, and calls nothing", async () => {
   await withModel(["--allow-writes"], async (model) => {
     api.script();
     const { tools } = await model.listTools();

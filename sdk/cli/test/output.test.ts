@@ -9,7 +9,7 @@ const PAIRS: [string, string | number | null][] = [
   ["Amount", null],
 ];
 
-test("in 40 columns, long values go on, and an ID stands whole below its name", () => {
+test("in 40 columns, long values wrap, and an ID goes unbroken below its name", () => {
   const lines = facts(PAIRS, 40).split("\n");
   expect(lines).toEqual([
     "Works     api_key Nightly in acme",

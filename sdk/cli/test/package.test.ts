@@ -17,7 +17,7 @@ await mkdir(join(ROOT, "test-results"), { recursive: true });
 const built = await mkdtemp(join(ROOT, "test-results/cli-"));
 afterAll(() => rm(built, { recursive: true, force: true }));
 
-test("the built package runs, knows its version, and needs three packages", async () => {
+test("the built package runs, prints its version, and depends on three packages", async () => {
   const dist = join(built, "dist");
   await run(process.execPath, [join(FOLDER, "build.mjs"), dist]);
   const main = join(built, bin.tieout);

@@ -17,7 +17,7 @@ test("a day of calls needs no more memory than a minute of them", () => {
   expect(seen.size).toBeLessThan(1_100);
 });
 
-test("what a later look can list again is remembered", () => {
+test("calls that a later poll can list again are remembered", () => {
   const seen = new SeenCalls();
   for (let second = 0; second < 300; second += 1) seen.add(callAt(second));
   const since = Date.parse(seen.forget() ?? "");
@@ -28,7 +28,7 @@ test("what a later look can list again is remembered", () => {
   expect(listed.filter(({ id }) => !seen.has(id))).toEqual([]);
 });
 
-test("as long as all calls are of one minute, the start isn't moved", () => {
+test("the start isn't moved while all calls are within one minute", () => {
   const seen = new SeenCalls();
   seen.add(callAt(0));
   seen.add(callAt(59));
@@ -36,7 +36,7 @@ test("as long as all calls are of one minute, the start isn't moved", () => {
   expect(seen.has("req_0")).toBe(true);
 });
 
-test("a quiet log keeps what its last minute has", () => {
+test("in a quiet log, the calls of its last minute are remembered", () => {
   const seen = new SeenCalls();
   seen.add(callAt(0));
   seen.add(callAt(100));

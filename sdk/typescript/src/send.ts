@@ -2,13 +2,13 @@ import { errorOf, TieoutError } from "./errors.ts";
 import { initOf, type Request, type Send, type TieoutOptions, urlOf } from "./request.ts";
 import { sleep } from "./sleep.ts";
 
-/** Failures without Retry-After that are repeated. */
+/** The maximum number of retries after failures without Retry-After. */
 const MAX_RETRIES = 5;
 const FIRST_BACKOFF_MS = 200;
 const MAX_BACKOFF_MS = 5_000;
 const DEADLINE_MS = 60_000;
 const FILE_DEADLINE_MS = 15 * 60_000;
-/** The longest time of a timer. A longer one would end at once. */
+/** The longest time that a timer can have. A longer one would end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Sends requests as one caller. A function hides the key from logs that print a resource. */
@@ -16,8 +16,8 @@ export function sender(client: TieoutOptions): Send {
   requireOptions(client);
   return async (request) => {
     const { file, isExport, query, options = {} } = request;
-    const usualMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
-    const deadlineMs = options.deadlineMs ?? usualMs;
+    const defaultMs = file === undefined ? (client.deadlineMs ?? DEADLINE_MS) : FILE_DEADLINE_MS;
+    const deadlineMs = options.deadlineMs ?? defaultMs;
     // A long poll responds only after its wait.
     const { wait = 0 } = (query ?? {}) as { wait?: number };
     const end = performance.now() + deadlineMs + wait * 1000;
@@ -73,8 +73,8 @@ async function sendOnce(client: TieoutOptions, request: Request, init: Init, lim
   } catch (cause) {
     signal?.throwIfAborted();
     const isLate = controller.signal.aborted;
-    const isOfToken = credential === undefined && !isLate;
-    if (cause instanceof TieoutError || isOfToken) throw cause;
+    const isTokenFailure = credential === undefined && !isLate;
+    if (cause instanceof TieoutError || isTokenFailure) throw cause;
     const more = { cause, retryable: true };
     throw isLate
       ? new TieoutError("timeout", "There was no response in time.", more)
@@ -86,7 +86,7 @@ async function sendOnce(client: TieoutOptions, request: Request, init: Init, lim
   }
 }
 
-/** What the promise gives, unless the signal aborts before. */
+/** The promise's value, unless the signal aborts first. */
 function unlessAborted<T>(signal: AbortSignal, promise: T | PromiseLike<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

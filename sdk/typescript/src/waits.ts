@@ -27,7 +27,7 @@ export async function waitFor<State extends Work>(
   let state = (await send(start)).data as State | undefined;
   if (state === undefined)
     throw failed("The key lacks the read scope, so the end can't be waited for.");
-  // The version is required of what is started: it changes by the work itself.
+  // If-Match applies only to the start, because the work itself changes the version.
   const reading = { ...options, ifMatch: undefined };
   const path = pathOf(state);
   const deadline = performance.now() + waitMs;

@@ -79,7 +79,7 @@ test.each(Object.keys(FRAMEWORKS))(
   },
 );
 
-test("a body without an end is refused after 1 MiB", async () => {
+test("an endless body is refused after 1 MiB", async () => {
   let sent = 0;
   const body = new ReadableStream({
     pull: (controller) => {
@@ -95,7 +95,7 @@ test("a body without an end is refused after 1 MiB", async () => {
   expect(store).not.toHaveBeenCalled();
 });
 
-test("a failure reaches Express's error handler, in versions that await no handler too", async () => {
+test("a failure reaches Express's error handler, even in versions that don't await handlers", async () => {
   const failure = new Error("The disk is full.");
   store.mockRejectedValue(failure);
   const request = { headers: await sign(BODY, SECRET), body: BODY };

@@ -103,7 +103,7 @@ test("a GET has no idempotency key", async () => {
   expect(server.received[0]?.headers).not.toHaveProperty("idempotency-key");
 });
 
-test("Retry-After is the minimum, in seconds or as a date", async () => {
+test("Retry-After is the minimum delay, in seconds or as a date", async () => {
   const at = new Date(Date.now() + 3_600_000).toUTCString();
   server.script(problem(503, {}, "7"), problem(503, {}, at), created);
   await create({ deadlineMs: 7_200_000 });
@@ -111,7 +111,7 @@ test("Retry-After is the minimum, in seconds or as a date", async () => {
   expect(delays[1]).toBeGreaterThan(3_000_000);
 });
 
-test("delays grow, and vary", async () => {
+test("the delays of retries grow and vary", async () => {
   const delaysOf = async () => {
     delays.length = 0;
     server.script(refuse, refuse, refuse, refuse, refuse, created);
@@ -153,12 +153,12 @@ test("a call without a response ends at its deadline", async () => {
   expect(await failureOf(create({ deadlineMs: 300 }))).toMatchObject({ code: "timeout" });
 });
 
-test("a call without a deadline can be made", async () => {
+test("a call can have no deadline", async () => {
   server.script(created);
   expect(await create({ deadlineMs: Number.POSITIVE_INFINITY })).toEqual({ id: "exc_1" });
 });
 
-test("a long poll has the time that it asks for besides the deadline", async () => {
+test("the wait of a long poll is added to the deadline", async () => {
   const page = { items: [], next_cursor: null, resume_cursor: "1" };
   server.script(async (response) => {
     await new Promise((resolve) => setTimeout(resolve, 700));
@@ -207,7 +207,7 @@ test("a redirect is an error, and the credential is not sent on", async () => {
   expect(server.received).toHaveLength(1);
 });
 
-test("a page of a proxy with status 200 is an error, and is not requested again", async () => {
+test("a proxy's page with status 200 is an error, and is not requested again", async () => {
   server.script((response) => response.end("<html>Sign in</html>"), created);
   expect(await failureOf(create())).toMatchObject({
     code: "unexpected_response",
@@ -237,7 +237,7 @@ test("a logged client doesn't contain its credential", () => {
   expect(inspect(tieout, { depth: 9, showHidden: true })).not.toContain("id.secret");
 });
 
-test("a token that never comes ends with the deadline, and with the signal", async () => {
+test("a call without its token ends at its deadline, or when its signal aborts", async () => {
   server.script();
   const token = () => new Promise<string>(() => {});
   tieout = new Tieout({ token, tenant: "acme", baseUrl: server.url, deadlineMs: 100 });
@@ -251,7 +251,7 @@ test("a token that never comes ends with the deadline, and with the signal", asy
   expect(server.received).toHaveLength(0);
 });
 
-test("the failure of a token is passed through, and nothing is sent", async () => {
+test("a failure to get a token is passed through, and nothing is sent", async () => {
   server.script(created);
   const failure = new Error("The identity provider is down.");
   const token = async () => Promise.reject(failure);
@@ -272,7 +272,7 @@ test("the token is requested before each attempt", async () => {
   ]);
 });
 
-test("withResponse has the request ID, the ETag and the rate limits", async () => {
+test("withResponse returns the request ID, the ETag and the rate limits", async () => {
   const headers = {
     etag: '"1"',
     ratelimit: '"calls";r=1199;t=60',
@@ -289,7 +289,7 @@ test("withResponse has the request ID, the ETag and the rate limits", async () =
   });
 });
 
-test("a call is a promise like others", async () => {
+test("a call has the methods of a promise", async () => {
   server.script(problem(404), created);
   expect(await create().catch(() => "caught")).toBe("caught");
   const ended = vi.fn();
@@ -302,7 +302,7 @@ test("an empty response with another status than 204 is an error", async () => {
   expect(await failureOf(create())).toMatchObject({ code: "unexpected_response", status: 200 });
 });
 
-test("204 has no data", async () => {
+test("a response of 204 has no data", async () => {
   server.script((response) => response.writeHead(204).end());
   expect(await tieout.exceptions.update("exc_1", { severity: "low" })).toBeUndefined();
 });
@@ -318,13 +318,13 @@ test("paths are encoded, lists are joined, and an ID can't be left out", async (
   expect(() => tieout.exceptions.get("")).toThrow("The id is missing.");
 });
 
-test("the number of a statement goes into a path as it was read", async () => {
+test("the number of a statement goes into the path", async () => {
   server.script(json(200, {}));
   await tieout.reconciliations.getSignedStatement("rcn_1", 2);
   expect(server.received.map(({ url }) => url)).toEqual(["/v1/reconciliations/rcn_1/statements/2"]);
 });
 
-test("a list iterates all pages with the same query, and retries within", async () => {
+test("a list iterates over all pages with the same query, and retries failed pages", async () => {
   server.script(
     json(200, { items: [{ id: "a" }, { id: "b" }], next_cursor: "2" }),
     refuse,
@@ -340,7 +340,7 @@ test("a list iterates all pages with the same query, and retries within", async 
   ]);
 });
 
-test("a list that is left asks for no more pages", async () => {
+test("a list requests no more pages once its loop is left", async () => {
   server.script(json(200, { items: [{ id: "a" }], next_cursor: "2" }));
   for await (const _ of tieout.exceptions.list()) break;
   expect(server.received).toHaveLength(1);

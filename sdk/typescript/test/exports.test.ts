@@ -78,7 +78,7 @@ test.each([
     () => tieout.entryBatches.getLedgerFile("bat_1", { format: "datev" }),
     "/v1/entry-batches/bat_1/ledger-file?format=datev",
   ],
-])("%s is a file of any kind, which has no mark", async (_name, open, url) => {
+])("%s is a file of any type, without an end mark", async (_name, open, url) => {
   server.script((response) => {
     response.writeHead(200, { "content-type": "application/octet-stream" });
     response.end("Approved by phone.");
@@ -87,7 +87,7 @@ test.each([
   expect(server.received[0]?.url).toBe(url);
 });
 
-test("a workbook has its own end, and no mark", async () => {
+test("a workbook is checked by its own end, and has no end mark", async () => {
   const end = `PK\u0005\u0006${"\0".repeat(18)}`;
   const type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
   const send = (text: string) =>
@@ -99,7 +99,7 @@ test("a workbook has its own end, and no mark", async () => {
   await expect(textOf(open())).rejects.toMatchObject({ code: "incomplete_response" });
 });
 
-test("a page of a proxy instead of rows is no whole export", async () => {
+test("a proxy's page instead of rows is an incomplete export", async () => {
   server.script((response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
   });

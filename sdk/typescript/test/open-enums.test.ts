@@ -12,7 +12,7 @@ test("a value of a later version compiles in responses, not in requests", () => 
   >();
 });
 
-test("a later value in what is returned and sent can be sent back, a misspelt one can't", () => {
+test("a later value that was returned can be sent back, a misspelt one can't", () => {
   type Rule = T.MatchingRule;
   const returned = (value: string) => value as T.LaterValue;
   const rule: Pick<Rule, "name" | "kind"> = { name: "Later", kind: returned("by_a_later_engine") };

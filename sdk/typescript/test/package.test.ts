@@ -72,7 +72,7 @@ test("it can be imported and required, and both have the same exports", async ()
   expect(stdout).toBe(`true\n${"function\n".repeat(5)}`);
 });
 
-test("the main entry imports nothing of Node and no package, and is small", async () => {
+test("the main entry imports no module of Node and no package, and is small", async () => {
   const files = (await readdir(join(dist, "esm"), { recursive: true })).filter(
     (name) => name.endsWith(".js") && name !== "node.js" && !name.startsWith("adapters"),
   );
@@ -89,7 +89,7 @@ test("the main entry imports nothing of Node and no package, and is small", asyn
   expect(bytes).toBeLessThan(MAX_BYTES);
 });
 
-/** Loads the built package with the globals of an edge runtime, of which Node's own aren't any. */
+/** Loads the built package with only the globals of an edge runtime, without Node's own. */
 function inEdgeRuntime(entry: string): Record<string, unknown> {
   const context = createContext({
     AbortController,
@@ -190,10 +190,10 @@ test("everything public has a doc comment", async () => {
   expect(methods).toBeGreaterThan(150);
 });
 
-test("a package holds the build, its README and nothing else", async () => {
+test("the package contains the build, its README and nothing else", async () => {
   const installed = join(consumer, "node_modules/@tieout/sdk");
   await copyFile(join(FOLDER, "README.md"), join(installed, "README.md"));
-  // What a checkout has besides.
+  // Files that a checkout also has.
   await mkdir(join(installed, "src"), { recursive: true });
   await writeFile(join(installed, "src/secret.ts"), "");
   const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {

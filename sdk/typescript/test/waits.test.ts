@@ -20,7 +20,7 @@ afterAll(() => server.close());
 const started = json(202, { id: "imp_1", status: "queued" });
 const done = json(200, { id: "imp_1", status: "done", accepted_count: 2 });
 
-test("an import is sent again from its beginning, and waited for with progress", async () => {
+test("an import is retried from its beginning, and waited for with progress", async () => {
   const path = join(tmpdir(), `tieout-sdk-${process.pid}.csv`);
   await writeFile(path, "a,b\n1,2\n");
   server.script(refuse, started, json(200, { status: "reading" }), refuse, done);
@@ -63,7 +63,7 @@ test("a failed import or run throws its reason", async () => {
   await expect(tieout.runs.createAndWait("rcn_1")).rejects.toThrow("Too many lines.");
 });
 
-test("a run is waited for", async () => {
+test("waits for a run", async () => {
   server.script(
     json(202, { id: "run_1", status: "queued" }),
     json(200, { id: "run_1", status: "done" }),
@@ -77,7 +77,7 @@ test("a run is waited for", async () => {
   ]);
 });
 
-test("a close is waited for, and throws why it failed", async () => {
+test("waits for a close, and throws the reason if it failed", async () => {
   const closing = json(200, { closing: true, closed_at: null });
   server.script(closing, closing, json(200, { closing: false, closed_at: "2026-11-01" }));
   const period = await tieout.reconciliations.closeAndWait("rcn_1");
@@ -86,7 +86,7 @@ test("a close is waited for, and throws why it failed", async () => {
   await expect(tieout.reconciliations.closeAndWait("rcn_1")).rejects.toThrow("Why.");
 });
 
-test("the version that a close requires is not required of the closed period", async () => {
+test("If-Match is sent with the close, and not with the calls that wait for it", async () => {
   server.script(
     json(200, { closing: true, closed_at: null }),
     json(200, { closing: false, closed_at: "2026-11-01" }),
@@ -102,7 +102,7 @@ test("a key that can't read the work says so rather than waiting", async () => {
   );
 });
 
-test("waiting ends after its time, not the work", async () => {
+test("waiting ends with a timeout after its time", async () => {
   server.script(started);
   await expect(tieout.imports.createAndWait("src_1", "x", {}, { waitMs: 0 })).rejects.toMatchObject(
     { code: "timeout", retryable: true },

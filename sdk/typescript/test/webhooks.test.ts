@@ -20,7 +20,7 @@ test("a delivery signed by the reference implementation is unwrapped", async () 
   expect(await unwrap(Buffer.from(BODY), new Headers(headers), SECRET)).toEqual(expected);
 });
 
-test("the reference implementation accepts what the signer signs", async () => {
+test("the reference implementation accepts our signatures", async () => {
   expect(new Webhook(SECRET).verify(BODY, await sign(BODY, SECRET))).toEqual(JSON.parse(BODY));
 });
 
@@ -32,7 +32,7 @@ test("a secret may be base64 for URLs, as the API accepts it", async () => {
   expect(await unwrap(BODY, headers, forUrls)).toMatchObject({ id: "evt_test" });
 });
 
-test("bytes that are no UTF-8 are refused", async () => {
+test("bytes that aren't UTF-8 are refused", async () => {
   const body = Buffer.from('{"a":"\xff"}', "latin1");
   const headers = await sign(body, OTHER);
   const signed = `evt_test.${headers["webhook-timestamp"]}.`;
@@ -50,13 +50,13 @@ test("during a rotation, both secrets verify", async () => {
   });
 });
 
-test("a secret that isn't set yet doesn't hide the one that fits", async () => {
+test("a secret that isn't set doesn't prevent another from matching", async () => {
   const headers = await sign(BODY, SECRET);
   expect(await unwrap(BODY, headers, ["", SECRET])).toMatchObject({ id: "evt_test" });
   await expect(unwrap(BODY, headers, ["", ""])).rejects.toMatchObject(refused);
 });
 
-test("the names of headers may have any case", async () => {
+test("header names may have any case", async () => {
   const headers = Object.entries(await sign(BODY, SECRET));
   const capital = headers.map(([name, value]) => [name.replace("webhook-", "Webhook-"), value]);
   expect(await unwrap(BODY, Object.fromEntries(capital), SECRET)).toMatchObject({
@@ -64,14 +64,14 @@ test("the names of headers may have any case", async () => {
   });
 });
 
-test("a body that was parsed before is named as the cause", async () => {
+test("a body that was already parsed is named as the cause", async () => {
   const headers = await sign(BODY, SECRET);
   await expect(unwrap(JSON.parse(BODY), headers, SECRET)).rejects.toThrow(
     "Pass the raw body: this one was parsed.",
   );
 });
 
-test("a type of a later version is passed through", async () => {
+test("an event type of a later version is passed through", async () => {
   const body = '{"type":"of a later version","data":{}}';
   expect(await unwrap(body, await sign(body, SECRET), SECRET)).toMatchObject({
     type: "of a later version",

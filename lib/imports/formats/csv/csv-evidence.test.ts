@@ -178,7 +178,7 @@ test.each<[string, string, string, Outcome]>([
     "EUR",
     { lines: ["03-13 1000", "03-14 2000"] },
   ],
-])("a direction column is known by its values: %s", (_, text, currency, outcome) =>
+])("a direction column is recognised by its values: %s", (_, text, currency, outcome) =>
   expectOutcome(text, currency, outcome),
 );
 
@@ -495,7 +495,7 @@ test.each<[string, string, Outcome]>([
   expectOutcome(text, "EUR", outcome),
 );
 
-test("a question's answer, in the mapping, reads the file", async () => {
+test("a file is read with the answer to its question in the mapping", async () => {
   const text = rows(
     "Date,Text,Amount,Status",
     "2026-03-13,a,-10.00,Posted",
@@ -517,7 +517,11 @@ test("a question's answer, in the mapping, reads the file", async () => {
   );
 });
 
+<<<<<<< HEAD
 test("refuses a row with an unknown status beyond the first MiB", async () => {
+=======
+test("a row beyond the first MiB with an unknown status is refused, never stored", async () => {
+>>>>>>> hb
   const many = Array.from(
     { length: 40_000 },
     (_, nth) => `2026-03-13,line ${nth} of many,-1.00,Posted`,
@@ -528,7 +532,11 @@ test("refuses a row with an unknown status beyond the first MiB", async () => {
   expect(refused).toEqual([40_002]);
 });
 
+<<<<<<< HEAD
 test("reads a saved mapping without settings for amounts", async () => {
+=======
+test("a mapping without the settings of later versions reads as before", async () => {
+>>>>>>> hb
   const saved: Mapping = {
     fields: { booked_date: "Datum", amount: "Betrag", sign: "S/H" },
     date_format: "DD.MM.YYYY",
@@ -580,11 +588,11 @@ test.each<[string, string, Outcome]>([
     rows("Date,Amount,Type", "2026-03-13,10.00,Direct Debit", "2026-03-14,20.00,Bank Credit"),
     { asks: "sign_values" },
   ],
-])("real files are read, questioned or refused: %s", (_, text, outcome) =>
+])("real files are read, asked about or refused: %s", (_, text, outcome) =>
   expectOutcome(text, "EUR", outcome),
 );
 
-test("amounts without a sign whose balance moves both ways are refused as a file", async () => {
+test("a file is refused if its amounts have no sign and its balance moves both ways", async () => {
   const text = rows(
     "Date,Amount,Balance",
     "2026-03-13,10.00,90.00",

@@ -240,7 +240,11 @@ test("a sentence below pending rows ends them", () =>
     { ...BOTH, refused: [4], skipped: ["pending", "pending"] },
   ));
 
+<<<<<<< HEAD
 test("account numbers in columns called debit and credit aren't amounts", () =>
+=======
+test("accounts in columns called debit and credit aren't read as amounts", () =>
+>>>>>>> hb
   expectOutcome(
     rows(
       "Date,Debit,Credit,Amount,Text",
@@ -251,7 +255,11 @@ test("account numbers in columns called debit and credit aren't amounts", () =>
     { lines: ["10-02 4520", "10-15 30000"] },
   ));
 
+<<<<<<< HEAD
 test("asks about unsigned amounts if a type may state the direction", async () => {
+=======
+test("amounts without a sign are asked about if a type may say the direction", async () => {
+>>>>>>> hb
   await expectOutcome(
     rows("Date,Text,Amount,Type", "2026-10-02,a,45.20,payout", "2026-10-15,b,300.00,charge"),
     "EUR",
@@ -259,7 +267,11 @@ test("asks about unsigned amounts if a type may state the direction", async () =
   );
 });
 
+<<<<<<< HEAD
 test("reads the column of the source's currency, and refuses rows in other currencies", () =>
+=======
+test("only the columns of the source's currency are read, and rows in other currencies are refused", () =>
+>>>>>>> hb
   expectOutcome(
     rows(
       "Date,Text,Debit EUR,Credit EUR,Debit USD,Credit USD",
@@ -271,7 +283,11 @@ test("reads the column of the source's currency, and refuses rows in other curre
     { ...BOTH, refused: [4] },
   ));
 
+<<<<<<< HEAD
 test("warns about a file with several accounts", () =>
+=======
+test("a file of several accounts is read with a warning", () =>
+>>>>>>> hb
   expectOutcome(
     rows(
       "IBAN;Datum;Text;Betrag;IBAN Empfänger",
@@ -294,7 +310,7 @@ test.each([
   ["in Dutch", "31.10.2026;Beschikbaar saldo;1.254,80"],
   ["in Polish", "31.10.2026;Dostępne środki;1.254,80"],
   ["without a date", "Verfügbarer Betrag;;1.254,80"],
-])("what is available is no line, %s", (_, row) =>
+])("an available balance isn't a line, %s", (_, row) =>
   expectOutcome(
     rows("Datum;Text;Betrag", "02.10.2026;a;-45,20", "15.10.2026;b;300,00", row),
     "EUR",
@@ -302,7 +318,11 @@ test.each([
   ),
 );
 
+<<<<<<< HEAD
 test("a shop named like an available balance is a line", () =>
+=======
+test("a payment to a shop with the name of an available balance is a line", () =>
+>>>>>>> hb
   expectOutcome(
     rows("Datum;Text;Betrag", "02.10.2026;Verfügbarer Betrag GmbH;-45,20", "15.10.2026;b;300,00"),
     "EUR",
@@ -335,7 +355,7 @@ test.each([
   ["purchases and payments", "Type", "PI", "PP"],
   ["sales and credit notes", "Document type", "SI", "SC"],
   ["journals", "Type", "JD", "JC"],
-])("the directions of a ledger's codes are asked: %s", (_, column, first, second) =>
+])("the directions of a ledger's codes are asked about: %s", (_, column, first, second) =>
   expectOutcome(
     rows(
       `${column},Date,Details,Amount`,
@@ -354,14 +374,22 @@ test("a ledger's codes with signed amounts, or one code alone, aren't asked abou
   await expectOutcome(ledger("SI", "45.20"), "EUR", { lines: ["10-02 4520", "10-15 30000"] });
 });
 
+<<<<<<< HEAD
 test("one status in all rows isn't a direction", () =>
+=======
+test("a status that is the same in each row isn't read as a direction", () =>
+>>>>>>> hb
   expectOutcome(
     rows("Date,Text,Amount,Status", "2026-10-02,a,-45.20,Sent", "2026-10-15,b,300.00,Sent"),
     "EUR",
     BOTH,
   ));
 
+<<<<<<< HEAD
 test("asks which currency is meant if those of payment and account differ", async () => {
+=======
+test("the currencies of a payment and of the account are asked about if they differ", async () => {
+>>>>>>> hb
   const table = (second: string) =>
     rows(
       "Date,Text,Amount,Transaction currency,Account currency",
@@ -398,7 +426,7 @@ test("a sentence below the heading of pending rows doesn't end them", () =>
     { ...BOTH, skipped: ["pending"] },
   ));
 
-test("a long heading without the mark of a sentence ends pending rows", () =>
+test("a long heading without the punctuation of a sentence ends pending rows", () =>
   expectOutcome(
     rows(
       "Pending transactions",

@@ -21,7 +21,7 @@ test.each([
   expectOutcome(amounts(first, second), "EUR", BOTH),
 );
 
-test.each(["\u2007", "\u00B4"])("thousands are separated by %s", (mark) =>
+test.each(["\u2007", "\u00B4"])("%s is read as a thousands separator", (mark) =>
   expectOutcome(amounts(`-1${mark}045.20`, "300.00"), "EUR", {
     lines: ["10-02 -104520", "10-15 30000"],
   }),
@@ -38,14 +38,18 @@ test.each([
 });
 
 test.each([["2569-10-02"], ["02/10/2569"]])(
-  "the year of another calendar is no date: %s",
+  "the year of another calendar isn't read as a date: %s",
   async (day) => {
     const text = rows("Date,Text,Amount", `${day},a,-45.20`, `${day},b,300.00`);
     expect((await imported(text, "THB")).question?.about).toBe("fields.value_date");
   },
 );
 
+<<<<<<< HEAD
 test.each(["N/A", "null", "NULL", "nil"])("reads %s in place of an amount as empty", (word) =>
+=======
+test.each(["N/A", "null", "NULL", "nil"])("%s in place of an amount is read as empty", (word) =>
+>>>>>>> hb
   expectOutcome(
     rows("Date,Text,Debit,Credit", `2026-10-02,a,45.20,${word}`, `2026-10-15,b,${word},300.00`),
     "EUR",

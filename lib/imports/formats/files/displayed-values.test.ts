@@ -243,7 +243,7 @@ describe("days that a spreadsheet swapped", () => {
 });
 
 test.each(["[$₪-40D]\\ #,##0.00", "#,##0.00\\ [$din.-81A]"])(
-  "the letters of a currency are no day: %s",
+  "the letters of a currency aren't read as a day: %s",
   async (format) => {
     const row = '<row r="2"><c r="A2" s="1"><v>46297</v></c><c r="B2" s="4"><v>7</v></c></row>';
     const currency = format.includes("₪") ? " ILS" : "";

@@ -8,7 +8,7 @@ import { EXPORTS, type Exported, type ExportName } from "./exported.ts";
 
 type Open = (tieout: Tieout, query: { format: string }, id: string) => Export | Promise<Export>;
 
-const OPENED: Record<ExportName, Open> = {
+const OPENERS: Record<ExportName, Open> = {
   exceptions: (tieout, query) => tieout.exceptions.export(query as never),
   sla: (tieout, query) => tieout.exceptions.exportSla(query as never),
   "sla-report": (tieout, query) => tieout.exceptions.exportSlaReport(query as never),
@@ -18,7 +18,7 @@ const OPENED: Record<ExportName, Open> = {
   statement: (tieout, query, id) => tieout.reconciliations.exportStatement(id, query as never),
   bundle: (tieout, _query, id) => latestBundle(tieout, id),
 };
-export const EXPORTED = Object.keys(EXPORTS) as ExportName[];
+export const EXPORT_NAMES = Object.keys(EXPORTS) as ExportName[];
 
 type ExportOptions = GlobalOptions & { format: string; output?: string; query: string[] };
 
@@ -37,7 +37,7 @@ export async function exportList(
     throw new CliError(EXIT.usage, "A terminal can't show this file. Save it with --output.");
   const query = { ...Object.fromEntries(options.query.map(pairOf)), format: options.format };
   const { tieout } = await connect(options);
-  const bytes = (await OPENED[what](tieout, query, id ?? "")).bytes();
+  const bytes = (await OPENERS[what](tieout, query, id ?? "")).bytes();
   if (!output) {
     for await (const chunk of bytes) await write(chunk);
     return;

@@ -1,5 +1,5 @@
 export type Exported = {
-  /** The operation that it calls. A bundle is found by several. */
+  /** The operation that it calls. A bundle needs several. */
   operationId?: string;
   /** The resource that the ID identifies, if one is needed. */
   idOf?: string;

@@ -5,7 +5,7 @@ import { answerOf, isInteractive } from "../ask.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
 import { fileOf, nameOf, pairOf } from "../input.ts";
-import { facts, notes, print, waitingFor } from "../output.ts";
+import { facts, print, progressReporter, waitingFor } from "../output.ts";
 
 type ImportOptions = GlobalOptions & {
   source: string;
@@ -25,7 +25,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
   const file = await fileOf(path);
   const { tieout } = await connect(options);
   const source = await sourceOf(tieout, options.source);
-  const { preview, answers } = await settle(tieout, source, file, options);
+  const { preview, answers } = await answerQuestions(tieout, source, file, options);
   if (options.preview) {
     print(options, preview, summaryOf(preview));
     requireAllRows(preview, "Rows that would be rejected");
@@ -38,7 +38,7 @@ export async function importFile(path: string, options: ImportOptions): Promise<
   };
   if (mapping && answers > 0 && (await savesMapping(options)))
     await saveMapping(tieout, source.id, mapping);
-  const onProgress = notes<Import>(
+  const onProgress = progressReporter<Import>(
     options,
     ({ status, read_count }) => `${status}: ${read_count} lines`,
   );
@@ -64,7 +64,7 @@ async function sourceOf(tieout: Tieout, named: string): Promise<Source> {
   throw new CliError(EXIT.notFound, `There is no source named ${named}.`);
 }
 
-async function settle(tieout: Tieout, source: Source, file: File, options: ImportOptions) {
+async function answerQuestions(tieout: Tieout, source: Source, file: File, options: ImportOptions) {
   const answersByField = new Map(options.answer.map(pairOf));
   let mapping: Mapping | undefined;
   for (let answers = 0; ; answers += 1) {
@@ -122,7 +122,7 @@ function withAnswer(mapping: Mapping, { about, choices }: Question, value: strin
   return { ...mapping, [about]: parsed(value) };
 }
 
-/** JSON if a choice isn't text. */
+/** Parses a choice that is JSON; any other choice is text. */
 function parsed(value: string): unknown {
   try {
     const json: unknown = JSON.parse(value);

@@ -24,7 +24,7 @@ export async function listen(options: ListenOptions): Promise<void> {
   requireAddress("--forward", forward);
   const { tieout, profile } = await connect(options);
   const secret = profile.listen_secret ?? newListenSecret();
-  // A receiver verifies nothing without it, so a script gets it, too.
+  // A receiver can't verify events without the secret, so a script gets it, too.
   if (options.json) console.error(JSON.stringify({ signing_secret: secret }));
   else note(options, `Signing secret: ${secret}`);
   const send = async (event: ListedEvent) => {
@@ -65,7 +65,7 @@ async function deliver(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).then(
     async ({ status, body }) => {
-      // An unread body would keep its connection.
+      // An unread body would keep its connection open.
       await body?.cancel();
       return { status, failure: undefined };
     },

@@ -8,9 +8,9 @@ import { connect, type GlobalOptions } from "../connection.ts";
 import { print } from "../output.ts";
 import { SeenCalls } from "./seen-calls.ts";
 
-const LOOK_EVERY_MS = 2_000;
-const SHOWN_AT_FIRST = 10;
-const PAGE = 250;
+const POLL_INTERVAL_MS = 2_000;
+const INITIAL_CALLS = 10;
+const PAGE_SIZE = 250;
 
 /** Prints the tenant's latest calls, then new ones as they arrive, oldest first. */
 export async function tailLogs(options: GlobalOptions & { failed?: boolean }): Promise<void> {
@@ -25,14 +25,14 @@ export async function tailLogs(options: GlobalOptions & { failed?: boolean }): P
       print(options, request, `${at}  ${status}  ${method} ${path}  ${duration_ms} ms  ${by}`);
     }
   };
-  const first = await read(tieout, { ...query, limit: SHOWN_AT_FIRST }, seen);
+  const first = await read(tieout, { ...query, limit: INITIAL_CALLS }, seen);
   show(first.items);
   // Calls older than the first one shown are left out.
   const start = first.next_cursor === null ? undefined : first.items.at(-1)?.at;
   for (;;) {
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_INTERVAL_MS);
     const since = seen.forget() ?? start;
-    show(await unseen(tieout, { ...query, since, limit: PAGE }, seen));
+    show(await unseen(tieout, { ...query, since, limit: PAGE_SIZE }, seen));
   }
 }
 

@@ -2,7 +2,7 @@ import type { Run } from "../../../typescript/src/generated/types.gen.ts";
 import { toDecimal } from "../../../typescript/src/index.ts";
 import { connect, type GlobalOptions } from "../connection.ts";
 import { CliError, EXIT } from "../failure.ts";
-import { facts, notes, print, waitingFor } from "../output.ts";
+import { facts, print, progressReporter, waitingFor } from "../output.ts";
 
 type WaitOptions = GlobalOptions & { wait?: boolean };
 
@@ -11,7 +11,7 @@ const CONFIRM_MAX = 5_000;
 
 export async function run(reconciliation: string, options: WaitOptions): Promise<void> {
   const { tieout } = await connect(options);
-  const onProgress = notes<Run>(options, ({ status, stage }) => stage ?? status);
+  const onProgress = progressReporter<Run>(options, ({ status, stage }) => stage ?? status);
   const done = options.wait
     ? await waitingFor(
         "the run",

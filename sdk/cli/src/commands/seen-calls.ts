@@ -1,8 +1,8 @@
-/** Calls are logged up to a second late: a minute is generous. */
+/** Calls are logged up to a second late, so a minute is ample. */
 const WINDOW_MS = 60_000;
-const OWN_MAX = 1_000;
+const MAX_OWN_CALLS = 1_000;
 
-/** The calls that were shown, as long as a later look can list them again. */
+/** The calls that were shown, for as long as a later poll can list them again. */
 export class SeenCalls {
   /** When each was made, by its ID. */
   readonly #times = new Map<string, number>();
@@ -24,7 +24,7 @@ export class SeenCalls {
   addOwn(id: string): void {
     this.#own.add(id);
     const [oldest] = this.#own;
-    if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest);
+    if (this.#own.size > MAX_OWN_CALLS && oldest !== undefined) this.#own.delete(oldest);
   }
 
   has(id: string): boolean {
@@ -33,7 +33,7 @@ export class SeenCalls {
 
   /**
    * Forgets the calls that are too old to be listed again.
-   * @returns the time from which to list; undefined while all calls are that new
+   * @returns the time from which to list; undefined until a call has been forgotten
    */
   forget(): string | undefined {
     const since = this.#newest - WINDOW_MS;

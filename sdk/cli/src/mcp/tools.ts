@@ -28,7 +28,7 @@ const file = {
 };
 const LIMIT_DEFAULT = 20;
 
-function reading(
+function readTool(
   name: string,
   description: string,
   properties: Properties,
@@ -41,12 +41,12 @@ function reading(
 const idOf = ({ id }: Input) => String(id);
 
 /** One page, with a low limit, because a model has to read all of it. */
-const paged = ({ limit: size = LIMIT_DEFAULT, ...query }: Input) => ({
+const pageQuery = ({ limit: size = LIMIT_DEFAULT, ...query }: Input) => ({
   ...query,
   limit: Number(size),
 });
 
-async function previewed(tieout: Tieout, { path, source_id }: Input): Promise<ImportPreview> {
+async function previewImport(tieout: Tieout, { path, source_id }: Input): Promise<ImportPreview> {
   const opened = await readableFile(String(path));
   const query = { preview: true };
   return (await tieout.sources.createImport(String(source_id), opened, query)) as ImportPreview;
@@ -65,8 +65,10 @@ async function countSuggestions(tieout: Tieout, { id, min_score }: Input): Promi
  * whatever the credential allows.
  */
 export const TOOLS: readonly Tool[] = [
-  reading("whoami", "The caller, its tenant and its permissions.", {}, (tieout) => tieout.me.get()),
-  reading(
+  readTool("whoami", "The caller, its tenant and its permissions.", {}, (tieout) =>
+    tieout.me.get(),
+  ),
+  readTool(
     "list_exceptions",
     "Exceptions: items to resolve before a deadline. Newest first.",
     {
@@ -77,69 +79,69 @@ export const TOOLS: readonly Tool[] = [
       q: text("Words of the title, the reason code or the ID."),
       limit,
     },
-    (tieout, input) => tieout.exceptions.list(paged(input)).page(),
+    (tieout, input) => tieout.exceptions.list(pageQuery(input)).page(),
   ),
-  reading(
+  readTool(
     "get_exception",
     "One exception.",
     exceptionId,
     (t, input) => t.exceptions.get(idOf(input)),
     ["id"],
   ),
-  reading(
+  readTool(
     "get_exception_history",
     "Every change of an exception, with its author.",
     exceptionId,
     (tieout, input) => tieout.exceptions.listHistory(idOf(input)).page(),
     ["id"],
   ),
-  reading(
+  readTool(
     "list_reconciliations",
     "Periods of two sources that are compared.",
     { limit },
-    (t, input) => t.reconciliations.list(paged(input)).page(),
+    (t, input) => t.reconciliations.list(pageQuery(input)).page(),
   ),
-  reading(
+  readTool(
     "get_reconciliation",
     "One period.",
     periodId,
     (t, input) => t.reconciliations.get(idOf(input)),
     ["id"],
   ),
-  reading(
+  readTool(
     "get_checklist",
     "The checks that a period must pass before it closes.",
     periodId,
     (tieout, input) => tieout.reconciliations.getChecklist(idOf(input)),
     ["id"],
   ),
-  reading(
+  readTool(
     "get_proof",
     "The proof that no cent of a period is missing.",
     periodId,
     (tieout, input) => tieout.reconciliations.getProof(idOf(input)),
     ["id"],
   ),
-  reading(
+  readTool(
     "list_open_lines",
     "Lines of a period without a match.",
     { ...periodId, limit },
     (tieout, { id, ...input }) =>
-      tieout.reconciliations.listOpenLines(String(id), paged(input)).page(),
+      tieout.reconciliations.listOpenLines(String(id), pageQuery(input)).page(),
     ["id"],
   ),
-  reading(
+  readTool(
     "list_matches",
     "Matches of a period with their evidence.",
     { ...periodId, state: text("suggested, confirmed, rejected or undone."), limit },
     (tieout, { id, ...input }) =>
-      tieout.reconciliations.listMatches(String(id), paged(input)).page(),
+      tieout.reconciliations.listMatches(String(id), pageQuery(input)).page(),
     ["id"],
   ),
-  reading("list_sources", "The sources of lines.", { limit }, (tieout, input) =>
-    tieout.sources.list(paged(input)).page(),
+  readTool("list_sources", "The sources of lines.", { limit }, (tieout, input) =>
+    tieout.sources.list(pageQuery(input)).page(),
   ),
-  reading(
+  readTool(
     "list_events",
     "What happened in the last 30 days, oldest first.",
     {
@@ -148,16 +150,16 @@ export const TOOLS: readonly Tool[] = [
       since: text("A time in UTC."),
       limit,
     },
-    (tieout, input) => tieout.events.list(paged(input)).page(),
+    (tieout, input) => tieout.events.list(pageQuery(input)).page(),
   ),
-  reading(
+  readTool(
     "preview_import",
     "What importing a file would do, and the questions that it leaves open. Nothing is saved.",
     file,
-    previewed,
+    previewImport,
     ["path", "source_id"],
   ),
-  reading(
+  readTool(
     "count_suggestions",
     "How many suggested matches are at least as probable: what confirm_matches would confirm.",
     { ...periodId, min_score: score },

@@ -1,4 +1,4 @@
-"""Calls: what is sent, when it is sent again, and how lists and exports are read."""
+"""Calls: what is sent, when it is retried, and how lists and exports are read."""
 
 # What httpx and JSON return is declared, not checked.
 # mypy: disable-error-code="no-any-return"
@@ -44,7 +44,7 @@ FIRST_BACKOFF_SECONDS = 0.2
 MAX_BACKOFF_SECONDS = 5.0
 FILE_DEADLINE_SECONDS = 900.0
 MAX_LIMIT_SECONDS = 14 * 86_400.0
-"""Sockets refuse much longer times."""
+"""Sockets reject much longer timeouts."""
 CHUNK_BYTES = 64 * 1024
 TAIL_BYTES = 64
 END_MARK = re.compile(rb'(?:^|\n)((?:#end,|\{"\$end":\{"rows":)(\d+)(?:\r|\}\})\n)$')
@@ -56,7 +56,7 @@ class Options(TypedDict, total=False):
     deadline: float
     """Seconds for the call with all its retries: by default the client's, 15 minutes for a file."""
     idempotency_key: str
-    """By default a new random key for each call. All attempts of the call have the same."""
+    """By default a new random key for each call. All attempts of a call use the same key."""
     if_match: str
     """The `etag` you read: the change is made only if nobody has changed the resource since."""
     audit_reason: str
@@ -67,7 +67,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Response:
-    """The data of a call and what its response says beyond."""
+    """The data of a call, and the metadata of its response."""
 
     data: Any
     status: int
@@ -120,7 +120,7 @@ Outcome = Union[httpx.Response, TieoutError, None]
 
 
 def attempts(outgoing: Outgoing, deadline: float) -> Generator[Step, Outcome, httpx.Response]:
-    """The steps of a call, for whoever takes them: sends until it succeeds or fails for good."""
+    """Yields the steps of a call to a transport, until it succeeds or fails for good."""
     # A long poll responds only after its wait.
     wait = float(outgoing.query.get("wait", 0))
     end = time.monotonic() + deadline + wait
@@ -165,7 +165,7 @@ def failure_of(error: httpx.HTTPError) -> TieoutError:
 
 
 def segment(name: str, value: Union[str, int]) -> str:
-    """An empty segment would be another route."""
+    """A parameter of a path. An empty one would be another route."""
     text = str(value) if isinstance(value, int) else value
     if not isinstance(text, str) or text == "":
         raise TypeError(f"The {name} is missing.")
@@ -214,7 +214,7 @@ def _text(value: Any) -> str:
 
 
 def data_of(response: httpx.Response) -> Any:
-    """A page of a proxy is no response of the API, whatever its status."""
+    """A proxy's page is not a response of the API, whatever its status."""
     if response.status_code == 204:
         return None
     try:
@@ -295,7 +295,7 @@ class SyncTransport:
 
 
 def _whole(response: httpx.Response, end: float) -> Union[httpx.Response, TieoutError]:
-    """The response with its body. A timeout of httpx would apply to each part of it anew."""
+    """The response with its body. A timeout of httpx would start again with each part."""
     content = bytearray()
     with contextlib.closing(response):
         for part in response.iter_raw():
@@ -311,7 +311,7 @@ def _whole(response: httpx.Response, end: float) -> Union[httpx.Response, Tieout
 
 
 class AsyncTransport:
-    """Takes the steps of calls while others take theirs."""
+    """Takes the steps of calls that run concurrently."""
 
     def __init__(
         self,
@@ -436,7 +436,7 @@ class _Tail:
         return last
 
     def _counted(self, content: bytes) -> bytes:
-        """The same bytes; a line break in a cell of CSV ends no row."""
+        """Counts the rows of the bytes it returns. A line break in a CSV cell doesn't end a row."""
         if "csv" not in self._type:
             self._rows += content.count(b"\n")
             return content
@@ -520,11 +520,11 @@ class AsyncExport:
 
 
 def _export_of(method: str, path: str, options: Options, query: Any, has_end_mark: bool) -> Outgoing:
-    asked = dict(query or {})
+    export_query = dict(query or {})
     if has_end_mark:
-        asked["format"] = asked.get("format") or "ndjson"
-        asked["end_mark"] = None if asked["format"] == "xlsx" else True
-    return outgoing_of(method, path, options, query=asked, streams=True)
+        export_query["format"] = export_query.get("format") or "ndjson"
+        export_query["end_mark"] = None if export_query["format"] == "xlsx" else True
+    return outgoing_of(method, path, options, query=export_query, streams=True)
 
 
 class SyncResource:

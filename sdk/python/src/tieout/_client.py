@@ -42,7 +42,7 @@ def _end_of_closing(state: Any) -> Union[bool, str]:
 def _waiting(
     state: Any, end_of: Callable[[Any], Union[bool, str]], on_progress: Progress, wait: float
 ) -> Generator[float, Any, Any]:
-    """The pauses between looks at what was started, until it has ended."""
+    """Yields the pauses between polls of the started work, until it has ended."""
     if state is None:
         raise TieoutError(
             "failed", "The key lacks the read scope, so the end can't be waited for."
@@ -137,9 +137,9 @@ class Tieout(Resources):
         save: Optional[Callable[[str], None]] = None,
         **query: Any,
     ) -> Iterator[dict[str, Any]]:
-        """Reads events for ever, from the cursor; each comes at least once.
+        """Reads events indefinitely, from the cursor. Each is returned at least once.
 
-        `save` gets the place to go on from, once your loop is done with all events of a page.
+        `save` gets the position to continue from, once your loop has handled all events of a page.
         """
         while True:
             try:
@@ -241,9 +241,9 @@ class AsyncTieout(AsyncResources):
         save: Optional[Callable[[str], Any]] = None,
         **query: Any,
     ) -> AsyncIterator[dict[str, Any]]:
-        """Reads events for ever, from the cursor; each comes at least once.
+        """Reads events indefinitely, from the cursor. Each is returned at least once.
 
-        `save` gets the place to go on from, once your loop is done with all events of a page.
+        `save` gets the position to continue from, once your loop has handled all events of a page.
         """
         while True:
             try:
@@ -283,7 +283,7 @@ def _credential(key: Optional[str], token: Optional[Callable[[], Any]]) -> Calla
 
 
 def _require_address(tenant: str, base_url: str) -> None:
-    """A variable of the environment that isn't set would look like a wrong credential."""
+    """Rejects unset environment variables, which would look like a wrong credential."""
     if not tenant:
         raise TypeError("The tenant is missing.")
     if not str(base_url or "").startswith(("http://", "https://")):

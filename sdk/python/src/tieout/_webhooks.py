@@ -19,7 +19,7 @@ def unwrap(
 ) -> dict[str, Any]:
     """Verifies a delivery and returns its event, with its `id`.
 
-    With several secrets, one of them must fit; those that aren't set are left out. Raises
+    With several secrets, one of them must match; those that aren't set are left out. Raises
     TieoutError `invalid_signature`. Pass the raw body: JSON that was parsed and written again has
     other bytes.
     """

@@ -4,7 +4,10 @@ import { bodyOf, type DeliveryHandler, receive, type Secret } from "./receive.ts
 type NodeRequest = AsyncIterable<Uint8Array> & { headers: HeadersLike; body?: unknown };
 type NodeResponse = { statusCode: number; end: () => unknown };
 
-/** A handler for Express, before `express.json()` or behind `express.raw()`. Bodies over 1 MiB are refused. */
+/**
+ * A handler for Express, before `express.json()` or after `express.raw()`. Bodies over 1 MiB are
+ * refused.
+ */
 export function expressWebhook(secret: Secret, handle: DeliveryHandler) {
   return async (
     request: NodeRequest,

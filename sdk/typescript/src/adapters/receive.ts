@@ -16,7 +16,7 @@ export async function bodyOf(parts: AsyncIterable<Uint8Array>): Promise<ArrayBuf
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   const reader = parts[Symbol.asyncIterator]();
-  // Leaving a loop would end the connection before the response.
+  // Iterated by hand, because leaving a loop would end the connection before the response.
   for (let step = await reader.next(); !step.done; step = await reader.next()) {
     chunks.push(step.value as Uint8Array<ArrayBuffer>);
     length += step.value.length;

@@ -3,23 +3,23 @@ import type { Context } from "../../request/context.ts";
 import { singleton } from "../../runtime/singleton.ts";
 
 /** A waiting call uses a database connection for about 2 ms in each interval. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 /**
- * How often the waiting calls of one tenant look in one process, all together. More than twenty
- * look less often instead of being answered at once, since they would call again at once.
+ * The maximum polls per second by one tenant's waiting calls in one process. More than twenty calls
+ * poll less often instead of being answered at once, since they would call again at once.
  */
-const LOOKS_PER_SECOND_MAX = 20;
+const MAX_POLLS_PER_SECOND = 20;
 
 type Waiting = Pick<Context, "tenantId" | "waited" | "callerLeft">;
 
 /**
- * Calls `look` at intervals until it returns true, for `waitMs` at most. Ends early if the caller
+ * Calls `poll` at intervals until it returns true, for `waitMs` at most. Ends early if the caller
  * has left, or the process shuts down, so that it doesn't wait for its calls.
  */
-export async function lookAgain(
+export async function pollUntil(
   { tenantId, waited, callerLeft }: Waiting,
   waitMs: number,
-  look: () => Promise<boolean>,
+  poll: () => Promise<boolean>,
 ): Promise<void> {
   const { counts, end } = waits();
   const left = callerLeft();
@@ -30,12 +30,12 @@ export async function lookAgain(
   try {
     while (performance.now() < until && !stop.aborted) {
       const pausedAt = performance.now();
-      const pause = LOOK_EVERY_MS * Math.max(1, count() / LOOKS_PER_SECOND_MAX);
-      // Rounded up: a timer drops fractions, and would end just before the last look is due.
+      const pause = POLL_INTERVAL_MS * Math.max(1, count() / MAX_POLLS_PER_SECOND);
+      // Rounded up: a timer drops fractions, and would end just before the last poll is due.
       const sleepMs = Math.ceil(Math.min(pause, until - pausedAt));
       await sleep(sleepMs, undefined, { signal: stop }).catch(() => {});
       waited.ms += performance.now() - pausedAt;
-      if (left.aborted || (await look())) return;
+      if (left.aborted || (await poll())) return;
     }
   } finally {
     if (count() > 1) counts.set(tenantId, count() - 1);
