@@ -11,11 +11,7 @@ const refusal = expect.objectContaining({
   message: expect.stringContaining("Nothing was stored."),
 });
 
-<<<<<<< HEAD
 test("refuses a file if the disk has less than ten times its size", async () => {
-=======
-test("a file is refused if the disk has no room for ten times its size", async () => {
->>>>>>> hb
   const { bavail, bsize } = await statfs(tmpdir());
   await expect(requireDiskSpace((bavail * bsize) / 2, tmpdir())).rejects.toEqual(refusal);
 });

@@ -289,11 +289,7 @@ test("an entry of sixty texts of a MB is refused before they fill the memory", a
   expect(taken).toBeLessThan(36 * MIB);
 });
 
-<<<<<<< HEAD
 test("CSV rows of different lengths take no longer", async () => {
-=======
-test("CSV rows that differ in length from the first take no longer", async () => {
->>>>>>> hb
   const milliseconds = async (row: string) => {
     const startedAt = process.cpuUsage();
     await read("csv", concat("date,amount,text\n", repeat(row.repeat(1_000), 100)), { mapping });

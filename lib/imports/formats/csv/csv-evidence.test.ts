@@ -517,11 +517,7 @@ test("a file is read with the answer to its question in the mapping", async () =
   );
 });
 
-<<<<<<< HEAD
 test("refuses a row with an unknown status beyond the first MiB", async () => {
-=======
-test("a row beyond the first MiB with an unknown status is refused, never stored", async () => {
->>>>>>> hb
   const many = Array.from(
     { length: 40_000 },
     (_, nth) => `2026-03-13,line ${nth} of many,-1.00,Posted`,
@@ -532,11 +528,7 @@ test("a row beyond the first MiB with an unknown status is refused, never stored
   expect(refused).toEqual([40_002]);
 });
 
-<<<<<<< HEAD
 test("reads a saved mapping without settings for amounts", async () => {
-=======
-test("a mapping without the settings of later versions reads as before", async () => {
->>>>>>> hb
   const saved: Mapping = {
     fields: { booked_date: "Datum", amount: "Betrag", sign: "S/H" },
     date_format: "DD.MM.YYYY",

@@ -240,11 +240,7 @@ test("a sentence below pending rows ends them", () =>
     { ...BOTH, refused: [4], skipped: ["pending", "pending"] },
   ));
 
-<<<<<<< HEAD
 test("account numbers in columns called debit and credit aren't amounts", () =>
-=======
-test("accounts in columns called debit and credit aren't read as amounts", () =>
->>>>>>> hb
   expectOutcome(
     rows(
       "Date,Debit,Credit,Amount,Text",
@@ -255,11 +251,7 @@ test("accounts in columns called debit and credit aren't read as amounts", () =>
     { lines: ["10-02 4520", "10-15 30000"] },
   ));
 
-<<<<<<< HEAD
 test("asks about unsigned amounts if a type may state the direction", async () => {
-=======
-test("amounts without a sign are asked about if a type may say the direction", async () => {
->>>>>>> hb
   await expectOutcome(
     rows("Date,Text,Amount,Type", "2026-10-02,a,45.20,payout", "2026-10-15,b,300.00,charge"),
     "EUR",
@@ -267,11 +259,7 @@ test("amounts without a sign are asked about if a type may say the direction", a
   );
 });
 
-<<<<<<< HEAD
 test("reads the column of the source's currency, and refuses rows in other currencies", () =>
-=======
-test("only the columns of the source's currency are read, and rows in other currencies are refused", () =>
->>>>>>> hb
   expectOutcome(
     rows(
       "Date,Text,Debit EUR,Credit EUR,Debit USD,Credit USD",
@@ -283,11 +271,7 @@ test("only the columns of the source's currency are read, and rows in other curr
     { ...BOTH, refused: [4] },
   ));
 
-<<<<<<< HEAD
 test("warns about a file with several accounts", () =>
-=======
-test("a file of several accounts is read with a warning", () =>
->>>>>>> hb
   expectOutcome(
     rows(
       "IBAN;Datum;Text;Betrag;IBAN Empfänger",
@@ -318,11 +302,7 @@ test.each([
   ),
 );
 
-<<<<<<< HEAD
 test("a shop named like an available balance is a line", () =>
-=======
-test("a payment to a shop with the name of an available balance is a line", () =>
->>>>>>> hb
   expectOutcome(
     rows("Datum;Text;Betrag", "02.10.2026;Verfügbarer Betrag GmbH;-45,20", "15.10.2026;b;300,00"),
     "EUR",
@@ -374,22 +354,14 @@ test("a ledger's codes with signed amounts, or one code alone, aren't asked abou
   await expectOutcome(ledger("SI", "45.20"), "EUR", { lines: ["10-02 4520", "10-15 30000"] });
 });
 
-<<<<<<< HEAD
 test("one status in all rows isn't a direction", () =>
-=======
-test("a status that is the same in each row isn't read as a direction", () =>
->>>>>>> hb
   expectOutcome(
     rows("Date,Text,Amount,Status", "2026-10-02,a,-45.20,Sent", "2026-10-15,b,300.00,Sent"),
     "EUR",
     BOTH,
   ));
 
-<<<<<<< HEAD
 test("asks which currency is meant if those of payment and account differ", async () => {
-=======
-test("the currencies of a payment and of the account are asked about if they differ", async () => {
->>>>>>> hb
   const table = (second: string) =>
     rows(
       "Date,Text,Amount,Transaction currency,Account currency",

@@ -33,22 +33,14 @@ test("rows without a balance count towards both ends", async () => {
   expect(await balancesOf(HEADER, ...rows.toReversed())).toEqual(expected);
 });
 
-<<<<<<< HEAD
 test("the period is that of the booking dates, even if value dates are later", async () => {
-=======
-test("the days of the balances are booking days, even if the value dates are later", async () => {
->>>>>>> hb
   const rows = ["2026-10-30,2026-11-02,A,100.00,1100.00", "2026-10-31,2026-11-02,B,50.00,1150.00"];
   expect(await balancesOf("Booking date,Value date,Text,Amount,Balance", ...rows)).toEqual([
     [100_000, 115_000, "2026-10-30", "2026-10-31"],
   ]);
 });
 
-<<<<<<< HEAD
 test("a balance in a single row, or with a difference of a cent, states no balances", async () => {
-=======
-test("a balance of a single row, or one that isn't right to the cent, states nothing", async () => {
->>>>>>> hb
   const first = "2026-10-02,A,1200.00,6200.00";
   expect(await balancesOf(HEADER, first)).toEqual([]);
   const rows = [first, "2026-10-05,B,80.50,6280.50", "2026-10-06,C,10.00,6290.51"];

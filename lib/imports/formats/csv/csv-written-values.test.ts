@@ -45,11 +45,7 @@ test.each([["2569-10-02"], ["02/10/2569"]])(
   },
 );
 
-<<<<<<< HEAD
 test.each(["N/A", "null", "NULL", "nil"])("reads %s in place of an amount as empty", (word) =>
-=======
-test.each(["N/A", "null", "NULL", "nil"])("%s in place of an amount is read as empty", (word) =>
->>>>>>> hb
   expectOutcome(
     rows("Date,Text,Debit,Credit", `2026-10-02,a,45.20,${word}`, `2026-10-15,b,${word},300.00`),
     "EUR",
