@@ -103,7 +103,7 @@ describe("a forgotten password", () => {
     expect(fastest(known) / fastest(unknown)).toBeGreaterThan(1 / 3);
     expect(fastest(known) / fastest(unknown)).toBeLessThan(3);
     await mailsSent();
-    // Of the twelve requests, only five send a mail.
+    // Only five of the twelve requests send a mail.
     expect(mailsTo(person.email)).toHaveLength(5);
   });
 
