@@ -48,6 +48,21 @@ test("a wrong secret of a known ID costs one query, whether or not the key is ca
   expect(lookups).toBe(2);
 });
 
+test.each([
+  ["is expired", { expires_at: -1 }, "expired"],
+  ["has a day left", { expires_at: 86_400_000 }, "active"],
+  ["is revoked once its grace period is over", { grace_expires_at: -1 }, "revoked"],
+  ["is in its grace period", { grace_expires_at: 86_400_000 }, "in_grace"],
+])("a key %s, before a worker records it", async (_, inMs, standing) => {
+  const { keyId, secret } = issue();
+  const times = Object.entries(inMs).map(([field, ms]) => [
+    field,
+    new Date(Date.now() + ms).toISOString(),
+  ]);
+  rows.set(keyId, { ...rows.get(keyId), ...Object.fromEntries(times) });
+  expect(await verifyApiKey({ keyId, secret })).toMatchObject({ standing });
+});
+
 test("a key is read again if the secret differs from the cached one", async () => {
   const { keyId, secret } = issue();
   expect(await verifyApiKey({ keyId, secret })).toMatchObject({ id: "key_1" });

@@ -1,5 +1,11 @@
 import { type ConflictReason, isConflictReason } from "../wire/conflicts.ts";
-import { ApiError, ERRORS, type ErrorCode, type FieldError } from "../wire/errors.ts";
+import {
+  ApiError,
+  ERRORS,
+  type ErrorCode,
+  type FieldError,
+  internalError,
+} from "../wire/errors.ts";
 import { SQLSTATES } from "./sqlstates.ts";
 
 export type DatabaseResponse = {
@@ -51,11 +57,7 @@ export function unwrap({ data, error, status }: DatabaseResponse): unknown {
       cause: error,
     });
   }
-  throw new ApiError(
-    "internal",
-    "Something went wrong on our side. It was logged under this request ID.",
-    { cause: withoutRow(error) },
-  );
+  throw internalError(withoutRow(error));
 }
 
 /** The details of a violated constraint contain the row, which must not be logged. */

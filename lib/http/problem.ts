@@ -1,6 +1,6 @@
 import { log } from "../runtime/log.ts";
 import { CONFLICTS } from "../wire/conflicts.ts";
-import { ApiError, ERRORS, type ErrorCode } from "../wire/errors.ts";
+import { ApiError, ERRORS, type ErrorCode, internalError } from "../wire/errors.ts";
 
 type Problem = { code: ErrorCode; status: number; body: string };
 
@@ -11,7 +11,7 @@ export function problemResponse(
   headers: Headers,
   onWritten?: (problem: Problem) => void,
 ): Response {
-  const problem = error instanceof ApiError ? error : unexpected(error);
+  const problem = error instanceof ApiError ? error : internalError(error);
   const { status, title } = ERRORS[problem.code];
   if (status >= 500)
     log.error({ request_id: requestId, err: problem.cause ?? problem }, problem.code);
@@ -32,14 +32,6 @@ export function problemResponse(
   });
   onWritten?.({ code: problem.code, status, body });
   return new Response(body, { status, headers });
-}
-
-function unexpected(cause: unknown): ApiError {
-  return new ApiError(
-    "internal",
-    "Something went wrong on our side. It was logged under this request ID.",
-    { cause },
-  );
 }
 
 function origin(): string {

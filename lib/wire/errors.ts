@@ -70,6 +70,12 @@ export class ApiError extends Error {
   }
 }
 
+/** An unexpected error. `cause` is logged under the request ID and never sent. */
+export function internalError(cause: unknown): ApiError {
+  const detail = "Something went wrong on our side. It was logged under this request ID.";
+  return new ApiError("internal", detail, { cause });
+}
+
 export function invalidRequest(errors: FieldError[]): ApiError {
   return new ApiError("invalid_request", "The request is invalid. See errors for details.", {
     errors,

@@ -72,8 +72,8 @@ export const PIPELINE: Break[] = [
       by: "requiredClaims: [],",
     },
     killedBy: {
-      file: CREDENTIALS,
-      name: "is refused without exp, expired, before nbf, and with another secret",
+      file: "lib/auth/refused-tokens.test.ts",
+      name: "a token that is without an expiry is refused with that reason",
     },
   },
   {
@@ -150,8 +150,8 @@ export const PIPELINE: Break[] = [
       by: "if (revoked)",
     },
     killedBy: {
-      file: LIFECYCLE,
-      name: "keeps the old key exactly for the grace period, by the database's clock",
+      file: "lib/api-keys/verify-api-key.test.ts",
+      name: "a key is revoked once its grace period is over, before a worker records it",
     },
   },
   {
@@ -163,8 +163,8 @@ export const PIPELINE: Break[] = [
       by: "void expires_at;",
     },
     killedBy: {
-      file: LIFECYCLE,
-      name: "gives the successor the same lifetime, and never extends the old key's expiry",
+      file: "lib/api-keys/verify-api-key.test.ts",
+      name: "a key is expired, before a worker records it",
     },
   },
   {
@@ -210,9 +210,9 @@ export const PIPELINE: Break[] = [
     name: "cause-told",
     effect: "an error tells what the database said",
     patch: {
-      file: "lib/http/problem.ts",
+      file: "lib/wire/errors.ts",
       replace: '"Something went wrong on our side. It was logged under this request ID."',
-      by: "`Something went wrong: ${String((cause as Error).cause ?? cause)}`",
+      by: "`Something went wrong: ${JSON.stringify(cause)}`",
     },
     killedBy: {
       file: "e2e/api/api-keys/issue.test.ts",
@@ -272,7 +272,7 @@ export const PIPELINE: Break[] = [
     },
     killedBy: {
       file: "e2e/api/pages/access.test.ts",
-      name: "a tenant_lead reads who may see /webhooks, and nothing of its content",
+      name: "a tenant_lead reads who may see /webhooks, but none of its content",
     },
   },
 ];
