@@ -1,13 +1,13 @@
 /**
- * Tells kinds of movements apart that may have different lags: by direction, and by the first word
+ * Distinguishes kinds of movements that may have different lags: by direction, and by the first word
  * of the description if many begin with it. Checks clear in weeks and wires on the same day, and
  * banks name the kind at the beginning of the narrative.
  */
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
-/** The number of first words of a side that are told apart; 0 stands for all others. */
+/** The number of first words of a side that are distinguished; 0 stands for all others. */
 const MAX_FIRST_WORDS = 7;
-/** A first word is told apart if at least this number and this share of lines begin with it. */
+/** A first word is distinguished if at least this number and this share of lines begin with it. */
 const MIN_LINES = 20;
 const MIN_SHARE = 0.08;
 /** A pair's kind combines its direction with one of eight first words of each side. */
