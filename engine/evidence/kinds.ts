@@ -1,7 +1,7 @@
 /**
- * Distinguishes kinds of movements that may have different lags: by direction, and by the first word
- * of the description if many begin with it. Checks clear in weeks and wires on the same day, and
- * banks name the kind at the beginning of the narrative.
+ * Distinguishes kinds of movements that may have different lags: by direction, and by the first
+ * word of the description if many begin with it. Checks clear in weeks and wires on the same day,
+ * and banks name the kind at the beginning of the narrative.
  */
 import { FIELD_COUNT, FIELDS, type SideTexts, type Texts } from "../prepare/texts.ts";
 
