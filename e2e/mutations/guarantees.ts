@@ -94,13 +94,23 @@ async function vitest(
   const args = ["run", `--project=${project}*`, ...reporting, ...chosen];
   const { output } = await sandbox.run("node_modules/vitest/vitest.mjs", args, env);
   const { testResults } = read<{
-    testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[];
+    testResults: {
+      name: string;
+      status: string;
+      assertionResults: { fullName: string; status: string }[];
+    }[];
   }>(report, output);
-  return testResults.flatMap(({ name: file, assertionResults }) =>
-    assertionResults
-      .filter(({ status }) => status === "passed" || status === "failed")
-      .map(({ fullName, status }) => ({ file, name: fullName, failed: status === "failed" })),
-  );
+  return testResults.flatMap(({ name: file, status, assertionResults }) => {
+    const ran = assertionResults.filter((result) => ["passed", "failed"].includes(result.status));
+    // A hook that fails leaves every test of its file skipped.
+    if (ran.length === 0 && status === "failed")
+      return assertionResults.map(({ fullName }) => ({ file, name: fullName, failed: true }));
+    return ran.map((result) => ({
+      file,
+      name: result.fullName,
+      failed: result.status === "failed",
+    }));
+  });
 }
 
 type Suite = {

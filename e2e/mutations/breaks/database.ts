@@ -69,12 +69,12 @@ export const DATABASE: Break[] = [
     },
   },
   {
-    name: "money-counted-once-only",
-    effect: "the overview's money stays what it was when amounts, currencies and deadlines change",
+    name: "money-never-taken-off",
+    effect: "an exception that changes or closes stays in the overview's counts and money",
     patch: {
       function: "private.update_counters",
       replace: "where counted_change.status in ('open', 'in_review');",
-      by: "where counted_change.status is null;",
+      by: "where counted_change.status in ('open', 'in_review') and counted_change.sign > 0;",
     },
     killedBy: {
       file: "e2e/api/overview.test.ts",
