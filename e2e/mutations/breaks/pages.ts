@@ -95,19 +95,6 @@ export const PAGES: Break[] = [
     },
   },
   {
-    name: "board-scrolls-for-ever",
-    effect: "the browser scrolls against the rows that are not rendered",
-    patch: {
-      file: "components/kit/use-virtual-rows.ts",
-      replace: 'overflowAnchor: "none"',
-      by: 'overflowAnchor: "auto"',
-    },
-    killedBy: {
-      file: "e2e/ui/board.spec.ts",
-      name: "scrolls through 300 exceptions with fewer than 80 rows in the DOM",
-    },
-  },
-  {
     name: "focus-gone-with-an-empty-list",
     effect: "the focus goes nowhere when an empty list is no longer empty",
     patch: {
