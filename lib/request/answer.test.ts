@@ -12,6 +12,10 @@ const CONTRACT = {
     next_cursor: z.string().nullable(),
   }),
 } as unknown as Contract;
+const BOUNDED = {
+  resource: null,
+  response: z.object({ items: z.array(z.object({ id: z.string() })).max(150) }),
+} as unknown as Contract;
 const CTX = { requestId: "req_1", tenantId: "acme", operation: "listThings" } as Context;
 
 const pageOf = (count: number) => ({
@@ -44,4 +48,17 @@ test("an item of a long page that doesn't fit the contract is left out", async (
   page.items.splice(120, 1, { id: 7 as never, secret: "s" });
   const { data } = await respond(page);
   expect((data as { items: { id: string }[] }).items).toHaveLength(249);
+});
+
+test.each([101, 150])("%i items are sent if the contract allows 150", async (count) => {
+  const { items } = pageOf(count);
+  const { data } = await responseOf(BOUNDED, CTX, Promise.resolve({ items } as never));
+  expect((data as { items: object[] }).items).toHaveLength(count);
+});
+
+test("more items than the contract allows are an error", async () => {
+  const { items } = pageOf(151);
+  await expect(responseOf(BOUNDED, CTX, Promise.resolve({ items } as never))).rejects.toThrow(
+    "too_big",
+  );
 });

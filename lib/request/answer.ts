@@ -61,10 +61,21 @@ function longArrays(response: z.ZodType, found: unknown): LongArray[] {
   if (!(response instanceof z.ZodObject) || typeof found !== "object" || found === null) return [];
   return Object.entries(found).flatMap(([field, values]) => {
     const schema = response.shape[field];
-    return schema instanceof z.ZodArray && Array.isArray(values) && values.length > SLICE
+    return schema instanceof z.ZodArray && Array.isArray(values) && canBeSliced(schema, values)
       ? [{ field, schema, values }]
       : [];
   });
+}
+
+/** Slices can't decide a check of the whole array, except for a maximum length that it keeps. */
+function canBeSliced({ def: { checks = [] } }: z.ZodArray, { length }: readonly unknown[]) {
+  return (
+    length > SLICE &&
+    checks.every(({ _zod: { def } }) => {
+      const { check, maximum = 0 } = def as Partial<z.core.$ZodCheckMaxLengthDef>;
+      return check === "max_length" && length <= maximum;
+    })
+  );
 }
 
 /**
