@@ -10,15 +10,31 @@ import { reversal, tolerant } from "./assignment/nearest-rules.ts";
 import { references } from "./assignment/references.ts";
 import { disjointSuggestions } from "./assignment/suggestions.ts";
 import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
+import { connectedLines } from "./candidates/connected-lines.ts";
 import type { Contradictions } from "./evidence/contradictions.ts";
+import type { Estimates } from "./evidence/estimates.ts";
 import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
-import { findDifferenceRule, findEqualAmountRule, orderPasses } from "./passes.ts";
+import {
+  findDifferenceRule,
+  findEqualAmountRule,
+  leadingExactRules,
+  orderPasses,
+  type Pass,
+} from "./passes.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { RunState } from "./prepare/run-state.ts";
 import type { Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
-import { MAX_DAYS, MAX_GROUP_SIZE, MAX_RULES, MAX_TOLERANCE_BPS, type Rule } from "./rules.ts";
+import {
+  type DayKind,
+  MAX_DAYS,
+  MAX_GROUP_SIZE,
+  MAX_RULES,
+  MAX_TOLERANCE_BPS,
+  type Rule,
+} from "./rules.ts";
+import type { LineFlags } from "./side.ts";
 import { discountedSums } from "./sums/discounted-sums.ts";
 import { keyedGroups } from "./sums/keyed.ts";
 import { sums } from "./sums/sums.ts";
@@ -54,6 +70,8 @@ export type Result = {
   input: Input;
   weighed: ReadonlyMap<number, Weighed>;
   contradictions: Contradictions;
+  /** What was estimated from the lines, for runs with news. */
+  estimates: Estimates;
 };
 
 const NO_REJECTIONS: ReadonlySet<string> = new Set();
@@ -63,25 +81,63 @@ const NO_REJECTIONS: ReadonlySet<string> = new Set();
  * hundred milliseconds apart.
  */
 export function* run(input: Input): Generator<Progress, Result> {
+  checkRules(input.rules);
+  const state = new RunState(input.left, input.right, input.rejected ?? NO_REJECTIONS);
+  return yield* applyRules(state, input, orderPasses(input.rules), null);
+}
+
+/**
+ * What is new since a full run, and what that run estimated. `fresh`: new lines. `matched`: lines
+ * that the engine matched, which stay matched.
+ */
+export type News = { estimates: Estimates; fresh: LineFlags; matched: LineFlags };
+
+/**
+ * Runs over all lines that a full run would get, but weighs only the fresh ones and the open lines
+ * that they may belong to, by the estimates of a full run. Leading exact rules are not applied, and
+ * sums without a key are only suggested, because lines that are left out may add up, too.
+ * @returns null if the fresh lines may belong to so many others that a full run is needed.
+ */
+export function* runWithNews(input: Input, news: News): Generator<Progress, Result | null> {
+  const { left, right, rules, rejected = NO_REJECTIONS } = input;
+  checkRules(rules);
+  const { estimates, fresh, matched } = news;
+  const state = new RunState(left, right, rejected, estimates.first_words);
+  state.isPastExactRules = true;
+  yield* state.readTexts("new lines");
+  const connected = connectedLines(state, rules, { fresh, matched });
+  if (!connected) return null;
+  state.limitTo(connected, matched);
+  const leading = leadingExactRules(rules).length;
+  const passes = orderPasses(rules).filter(({ index }) => index >= leading);
+  return yield* applyRules(state, input, passes, estimates);
+}
+
+/** @param known what an earlier run estimated; null: it is estimated from these lines. */
+function* applyRules(
+  state: RunState,
+  input: Input,
+  passes: readonly Pass[],
+  known: Estimates | null,
+): Generator<Progress, Result> {
   const {
     left,
     right,
     rules,
-    rejected = NO_REJECTIONS,
     weights = null,
     automatic = "as_ruled",
     businessDays = mondayToFriday,
   } = input;
-  checkRules(rules);
-  const state = new RunState(left, right, rejected);
   const suggestOnly = automatic === "suggest_only";
   const weighed = new Map<number, Weighed>();
   const lessons: Lessons = new Map();
   const equalAmountRule = findEqualAmountRule(rules);
   const differenceRule = findDifferenceRule(rules);
-  for (const { rule, index, sumsOf } of orderPasses(rules)) {
+  const reachOf = (dayKind: DayKind) =>
+    (known ? known.reach[dayKind] : lessons.get(dayKind)?.reach) ?? { before: 0, after: 0 };
+  for (const { rule, index, sumsOf } of passes) {
     yield { stage: rule.name, done: 0, total: 0 };
-    const reach = lessons.get(rule.day_kind ?? "calendar")?.reach ?? { before: 0, after: 0 };
+    const reach = reachOf(rule.day_kind ?? "calendar");
     if (rule.kind !== "exact") state.isPastExactRules = true;
     switch (rule.kind) {
       case "exact":
@@ -100,13 +156,15 @@ export function* run(input: Input): Generator<Progress, Result> {
         yield* keyedGroups(state, rule, index, businessDays);
         if (!rule.on?.length) {
           const allowed: Rule =
-            suggestOnly && rule.then === "match" ? { ...rule, then: "suggest" } : rule;
+            (suggestOnly || known) && rule.then === "match" ? { ...rule, then: "suggest" } : rule;
           const pools = yield* sums(state, allowed, index, businessDays, { sumsOf, reach });
           if (sumsOf === "all" && differenceRule)
             yield* discountedSums(state, rule, differenceRule, pools);
         }
         break;
       case "score": {
+        const estimate = known?.rules[index];
+        if (known && !estimate) break;
         yield* state.readTexts(rule.name);
         const found = yield* matchByEvidence(state, rule, index, {
           businessDays,
@@ -114,6 +172,7 @@ export function* run(input: Input): Generator<Progress, Result> {
           suggestOnly,
           lessons,
           equalAmountRule,
+          ...(estimate && { known: estimate }),
         });
         if (found) weighed.set(index, found);
         break;
@@ -140,6 +199,11 @@ export function* run(input: Input): Generator<Progress, Result> {
     input,
     weighed,
     contradictions: state.contradictions,
+    estimates: known ?? {
+      rules: rules.map((_, index) => weighed.get(index)?.estimate ?? null),
+      first_words: state.kinds().firstWords,
+      reach: Object.fromEntries(Array.from(lessons, ([dayKind, lesson]) => [dayKind, lesson.reach])),
+    },
   };
 }
 

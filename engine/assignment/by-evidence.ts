@@ -16,6 +16,7 @@ import {
 } from "../evidence/contradictions.ts";
 import { nameDifferentNumbers } from "../evidence/different-numbers.ts";
 import { allNodes, estimate } from "../evidence/estimate.ts";
+import type { RuleEstimate } from "../evidence/estimates.ts";
 import type { Knowledge } from "../evidence/knowledge.ts";
 import type { Model } from "../evidence/model.ts";
 import type { Lesson } from "../evidence/observations.ts";
@@ -53,7 +54,7 @@ const SLICE = 200;
 /** If both sides together have no more lines than this, rarity cannot be estimated. */
 const FEW_LINES = 50;
 
-export type Weighed = { pool: Pool; model: Model };
+export type Weighed = { pool: Pool; model: Model; estimate: RuleEstimate };
 
 /**
  * What the last score rule has learned, by the kind of days that it counts. What equal amounts
@@ -72,6 +73,8 @@ export type EvidenceOptions = {
    * rule is limited to equal amounts.
    */
   equalAmountRule: { rule: Rule; index: number } | null;
+  /** What an earlier run estimated for this rule; otherwise it is estimated from the lines. */
+  known?: RuleEstimate;
 };
 
 export function* matchByEvidence(
@@ -91,14 +94,15 @@ export function* matchByEvidence(
   if (pairEquals(state, rule, ruleIndex, left, right))
     [left, right] = [nodesOf("left"), nodesOf("right")];
   if (left.count === 0 || right.count === 0) return null;
-  const pool = new Pool(state, left, right);
+  const pool = new Pool(state, left, right, options.known?.day_rarity);
   const weighing = new Weighing(
     pool,
     rule,
     knowledgeFor(rule, options.weights),
     options.lessons.get(dayKind) ?? null,
   );
-  options.lessons.set(dayKind, yield* estimate(weighing));
+  if (options.known) weighing.restore(options.known);
+  else options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
   const pairs = yield* weighing.find(allNodes(pool.seekers));
   const solved = yield* solve(weighing.graph(pairs), rule);
@@ -121,7 +125,7 @@ export function* matchByEvidence(
   proposeEqualSeries(state, rule, ruleIndex, pool, options.equalAmountRule);
   proposeConvertedAmounts(state, rule, ruleIndex, pool, model);
   proposeNamedParts(state, rule, ruleIndex, options.businessDays);
-  return { pool, model };
+  return { pool, model, estimate: options.known ?? weighing.toEstimate() };
 }
 
 /** What was learned, with lags in the days that the rule counts in. */
@@ -179,7 +183,7 @@ class Judge {
   private readonly model: Model;
   private readonly alignment: Alignment;
 
-  constructor(state: RunState, rule: Rule, options: EvidenceOptions, { pool, model }: Weighed) {
+  constructor(state: RunState, rule: Rule, options: EvidenceOptions, { pool, model }: Pick<Weighed, "pool" | "model">) {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);

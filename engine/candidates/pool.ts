@@ -1,4 +1,5 @@
 import type { Kinds } from "../evidence/kinds.ts";
+import { toNats } from "../evidence/estimates.ts";
 import { DAY_LEVELS, dayLevel } from "../evidence/levels.ts";
 import { Counts } from "../prepare/counts.ts";
 import type { Nodes } from "../prepare/nodes.ts";
@@ -39,7 +40,11 @@ export class Pool {
   private words: WordIndex | null = null;
   private common: Int32Array | null = null;
 
-  constructor(state: RunState, left: Nodes, right: Nodes) {
+  /**
+   * @param knownDayRarity what a full run found; needed if the run is limited to some lines, whose
+   *   days tell little about the others.
+   */
+  constructor(state: RunState, left: Nodes, right: Nodes, knownDayRarity?: readonly number[]) {
     const texts = state.texts();
     this.state = state;
     this.kinds = state.kinds();
@@ -49,13 +54,15 @@ export class Pool {
     this.seeking = right.count < left.count ? "right" : "left";
     this.seekers = this.seeking === "left" ? left : right;
     this.sought = this.seeking === "left" ? right : left;
-    this.leftLines = left.start[left.count] as number;
-    this.rightLines = right.start[right.count] as number;
+    this.leftLines = state.isLimited ? texts.left.rows : (left.start[left.count] as number);
+    this.rightLines = state.isLimited ? texts.right.rows : (right.start[right.count] as number);
     this.rows = {
       left: rowsOf(left, texts.left),
       right: rowsOf(right, texts.right),
     };
-    const distribution = new AmountDistribution(left, right);
+    const distribution = state.isLimited
+      ? amountsOfLines([texts.left, texts.right])
+      : amountsOfNodes([left, right]);
     this.rarity = new Float64Array(this.seekers.count);
     this.density = new Float64Array(this.seekers.count);
     this.soughtRarity = new Float64Array(this.sought.count);
@@ -65,7 +72,9 @@ export class Pool {
       this.rarity[node] = distribution.rarity(this.seekers, node);
       this.density[node] = distribution.density(this.seekers, node);
     }
-    this.dayRarity = dayRarity(left, right);
+    this.dayRarity = knownDayRarity
+      ? Float64Array.from(toNats(knownDayRarity))
+      : dayRarityOf(left, right);
   }
 
   /** The sought nodes by word, for words that at most `max` of them have. */
@@ -155,20 +164,14 @@ class AmountDistribution {
   private readonly near = new Map<number, number>();
   /** By grain: how many lines have an amount that is a multiple of it, and of no larger grain. */
   private readonly grains = new Map<number, number>();
-  private readonly lines: number;
+  private lines = 0;
 
-  constructor(left: Nodes, right: Nodes) {
-    let lines = 0;
-    for (const nodes of [left, right]) {
-      for (let node = 0; node < nodes.count; node++) {
-        const size = nodes.size(node);
-        lines += size;
-        this.counts.add(amountKey(nodes, node), size);
-        add(this.grains, grainOf(nodes.amount[node] as number), size);
-        add(this.near, binKey(nodes, node), size);
-      }
-    }
-    this.lines = lines;
+  /** Amounts of two currencies are never compared and rarely equal, so their counts are shared. */
+  add(amount: number, currency: number, lines: number): void {
+    this.lines += lines;
+    this.counts.add(amount, lines);
+    add(this.grains, grainOf(amount), lines);
+    add(this.near, binKey(amount, currency), lines);
   }
 
   /**
@@ -178,7 +181,7 @@ class AmountDistribution {
   rarity(nodes: Nodes, node: number): number {
     const amount = nodes.amount[node] as number;
     const grain = grainOf(amount);
-    const others = Math.max(0, this.counts.get(amountKey(nodes, node)) - 2);
+    const others = Math.max(0, this.counts.get(amount) - 2);
     const perUnit = Math.exp(-this.density(nodes, node)) / Math.max(1, Math.abs(amount));
     const roundness =
       ((this.grains.get(grain) ?? 0) + PRIOR_LINES * priorShareOf(grain)) /
@@ -188,7 +191,7 @@ class AmountDistribution {
 
   /** −ln of the share of lines per nat of amount. */
   density(nodes: Nodes, node: number): number {
-    const key = binKey(nodes, node);
+    const key = binKey(nodes.amount[node] as number, currencyOf(nodes, node));
     const near =
       2 * (this.near.get(key) ?? 0) + (this.near.get(key - 1) ?? 0) + (this.near.get(key + 1) ?? 0);
     return -Math.log(((near / 4) * BINS_PER_NAT + 5) / (this.lines + PRIOR_LINES));
@@ -213,22 +216,38 @@ function add(counts: Map<number, number>, key: number, by: number): void {
   counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
-/** The amount alone: amounts of two currencies are never compared, and are rarely equal. */
-function amountKey(nodes: Nodes, node: number): number {
-  return nodes.amount[node] as number;
+function amountsOfNodes(sides: readonly Nodes[]): AmountDistribution {
+  const distribution = new AmountDistribution();
+  for (const nodes of sides) {
+    for (let node = 0; node < nodes.count; node++)
+      distribution.add(nodes.amount[node] as number, currencyOf(nodes, node), nodes.size(node));
+  }
+  return distribution;
 }
 
-function binKey(nodes: Nodes, node: number): number {
-  const amount = nodes.amount[node] as number;
-  const line = nodes.line(node);
+/** The amounts of all lines whose texts were read, whether rules are applied to them or not. */
+function amountsOfLines(sides: readonly SideTexts[]): AmountDistribution {
+  const distribution = new AmountDistribution();
+  for (const { lines, lineOf } of sides) {
+    for (const line of lineOf)
+      distribution.add(lines.amount[line] as number, lines.currency[line] as number, 1);
+  }
+  return distribution;
+}
+
+function currencyOf(nodes: Nodes, node: number): number {
+  return nodes.lines.currency[nodes.line(node)] as number;
+}
+
+function binKey(amount: number, currency: number): number {
   return (
-    (nodes.lines.currency[line] as number) * 4000 +
+    currency * 4000 +
     (amount < 0 ? 2000 : 0) +
     Math.floor(Math.log(Math.max(1, Math.abs(amount))) * BINS_PER_NAT)
   );
 }
 
-function dayRarity(left: Nodes, right: Nodes): Float64Array {
+function dayRarityOf(left: Nodes, right: Nodes): Float64Array {
   const share = new Float64Array(DAY_LEVELS);
   const leftDays = countDays(left);
   const rightDays = countDays(right);

@@ -9,6 +9,7 @@ import type { Texts } from "../prepare/texts.ts";
 import type { Side } from "../side.ts";
 import { WORD } from "./alignment.ts";
 import { rangeAround, type UsualDifference, type UsualRange } from "./differences.ts";
+import { type ModelEstimate, toNats, toSteps, type WordEstimate } from "./estimates.ts";
 import { KINDS } from "./kinds.ts";
 import {
   CELLS,
@@ -32,6 +33,9 @@ const EXPECTED_MATCH_SHARE = 0.7;
 const WORD_PRIOR_WEIGHT = 5;
 /** How many matches of one kind of movement weigh as much as the lags of all kinds. */
 const KIND_PRIOR_WEIGHT = 25;
+/** Words that fewer lines have are stored as any word of their shape. */
+const MIN_LINES_OF_STORED_WORD = 5;
+const MAX_STORED_WORDS = 1000;
 
 export class Model {
   /** ln of the probability of each amount level in a match. */
@@ -86,6 +90,83 @@ export class Model {
       leftLines,
       rightLines,
     );
+  }
+
+  /** The fitted model in the form that is stored. */
+  toEstimate(): ModelEstimate {
+    const { amountNats, dayNats, cellNats, prior } = this;
+    const kinds = Array.from({ length: KINDS }, (_, kind) =>
+      toSteps(dayNats.subarray(kind * DAY_LEVELS, (kind + 1) * DAY_LEVELS)),
+    );
+    const lags = [...new Map(kinds.map((row) => [row.join(), row])).values()];
+    const numbers = new Map(lags.map((row, at) => [row.join(), at]));
+    return {
+      prior,
+      amount: toSteps(amountNats),
+      lags,
+      lags_of_kind: kinds.map((row) => numbers.get(row.join()) as number),
+      cells: toSteps(cellNats),
+      words: this.observedWords(),
+      differences: Array.from(this.usual, ([difference, { nats, others }]) => [
+        difference,
+        nats,
+        others,
+      ]),
+      rates: this.usualRates.toList(),
+    };
+  }
+
+  /** Replaces the model by one that was stored. Its words may be unknown to these texts. */
+  restore({ prior, amount, lags, lags_of_kind, cells, words, ...usual }: ModelEstimate): void {
+    this.prior = prior;
+    this.amountNats.set(toNats(amount));
+    lags_of_kind.forEach((row, kind) => {
+      this.dayNats.set(toNats(lags[row] as number[]), kind * DAY_LEVELS);
+    });
+    this.cellNats.set(toNats(cells));
+    this.usual = new Map(
+      usual.differences.map(([difference, nats, others]) => [difference, { nats, others }]),
+    );
+    this.usualRates = UsualRates.fromList(usual.rates);
+    this.updateWords(new Observations(this.texts), null);
+    for (const [word, steps] of words) {
+      const nats = toNats(steps);
+      const at = 4 * this.texts.numberOf(word);
+      if (at < 0) continue;
+      for (let context = 0; context < 4; context++) {
+        this.foundNats[at + context] = nats[context] as number;
+        this.lostNats[at + context] = nats[4 + context] as number;
+      }
+    }
+  }
+
+  /** The frequent words of which the model knows more than of other words of their shape. */
+  private observedWords(): WordEstimate[] {
+    const { lineCount, spelling } = this.texts;
+    const general = new Model(this.texts, null, { before: 0, after: 0 }, 0, 0);
+    general.cellNats.set(this.cellNats);
+    general.updateWords(new Observations(this.texts), null);
+    const differs = (word: number) =>
+      [0, 1, 2, 3].some(
+        (context) =>
+          this.foundNats[word * 4 + context] !== general.foundNats[word * 4 + context] ||
+          this.lostNats[word * 4 + context] !== general.lostNats[word * 4 + context],
+      );
+    return Array.from(spelling.keys())
+      .filter((word) => (lineCount[word] as number) >= MIN_LINES_OF_STORED_WORD && differs(word))
+      .sort(
+        (one, other) =>
+          (lineCount[other] as number) - (lineCount[one] as number) ||
+          ((spelling[one] as string) < (spelling[other] as string) ? -1 : 1),
+      )
+      .slice(0, MAX_STORED_WORDS)
+      .map((word) => [
+        spelling[word] as string,
+        toSteps([
+          ...this.foundNats.subarray(word * 4, word * 4 + 4),
+          ...this.lostNats.subarray(word * 4, word * 4 + 4),
+        ]),
+      ]);
   }
 
   /**
@@ -162,7 +243,7 @@ export class Model {
     }
     this.usual = seen.differences.usual(PRIOR_MATCHES + seen.matches);
     this.usualRates = seen.rates.usual(PRIOR_MATCHES + seen.matches);
-    this.updateWords(seen);
+    this.updateWords(seen, this.lesson);
     this.prior = priorOdds(matches, leftLines, rightLines);
   }
 
@@ -193,7 +274,7 @@ export class Model {
     return this.dayNats[kind * DAY_LEVELS + level] as number;
   }
 
-  private updateWords(seen: Observations): void {
+  private updateWords(seen: Observations, lesson: Lesson | null): void {
     const { shape } = this.texts;
     const { foundNats, lostNats } = this;
     const shares = this.cellNats.map(Math.exp);
@@ -203,8 +284,8 @@ export class Model {
       for (let context = 0; context < 4; context++) {
         const cell = leftCell + (context >> 1) * SIDE_CELLS * STATES + (context & 1) * STATES;
         const at = word * 4 + context;
-        const foundSeen = (seen.found[at] as number) + (this.lesson?.found[at] ?? 0);
-        const lostSeen = (seen.lost[at] as number) + (this.lesson?.lost[at] ?? 0);
+        const foundSeen = (seen.found[at] as number) + (lesson?.found[at] ?? 0);
+        const lostSeen = (seen.lost[at] as number) + (lesson?.lost[at] ?? 0);
         if (foundSeen === 0 && lostSeen === 0) {
           foundNats[at] = cellNats[cell + FOUND] as number;
           lostNats[at] = cellNats[cell + LOST] as number;

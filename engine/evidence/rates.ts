@@ -87,6 +87,9 @@ export class Rates {
   }
 }
 
+/** A usual rate as it is stored: its index, `nats` and `others`. */
+export type StoredRate = [number, number, number];
+
 export class UsualRates {
   private readonly usual: ReadonlyMap<number, UsualDifference>;
   /** By base and rate; −Infinity if not usual. An array, because it is read for every pair. */
@@ -95,6 +98,14 @@ export class UsualRates {
   constructor(usual: ReadonlyMap<number, UsualDifference> = new Map()) {
     this.usual = usual;
     for (const [at, { nats }] of usual) this.nats[at] = nats;
+  }
+
+  static fromList(list: readonly StoredRate[]): UsualRates {
+    return new UsualRates(new Map(list.map(([at, nats, others]) => [at, { nats, others }])));
+  }
+
+  toList(): StoredRate[] {
+    return Array.from(this.usual, ([at, { nats, others }]) => [at, nats, others]);
   }
 
   /**

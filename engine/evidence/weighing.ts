@@ -12,6 +12,7 @@ import {
 } from "../candidates/window.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
+import { type RuleEstimate, toSteps } from "./estimates.ts";
 import { Evidence } from "./evidence.ts";
 import type { Knowledge } from "./knowledge.ts";
 import { Model } from "./model.ts";
@@ -61,6 +62,22 @@ export class Weighing {
   setWindow(days: Days): void {
     this.days = days;
     this.candidates.setWindow(days);
+  }
+
+  /** What was estimated, in the form that is stored. */
+  toEstimate(): RuleEstimate {
+    return {
+      model: this.model.toEstimate(),
+      window: this.days,
+      day_rarity: toSteps(this.pool.dayRarity),
+    };
+  }
+
+  /** Weighs by what an earlier run estimated. */
+  restore({ model, window }: RuleEstimate): void {
+    this.model.restore(model);
+    this.setWindow(window);
+    this.evidence.clearCache();
   }
 
   update(seen: Observations, matches: number): void {

@@ -1,5 +1,5 @@
 import { type Lines, NO_DAY } from "../lines.ts";
-import type { RuleField } from "../rules.ts";
+import type { Rule, RuleField } from "../rules.ts";
 import { Hasher } from "./hash.ts";
 
 const hash = new Hasher();
@@ -22,4 +22,9 @@ export function ruleKey(lines: Lines, line: number, on: readonly RuleField[]): H
     }
   }
   return hash;
+}
+
+/** The fields by which this rule groups lines: those of its `on`, otherwise the group key. */
+export function groupingOf(rule: Rule): readonly RuleField[] {
+  return rule.on && rule.on.length > 0 ? rule.on : ["group_key"];
 }

@@ -10,7 +10,7 @@ import { QuotedReferences } from "../evidence/quoted-references.ts";
 import type { Lines } from "../lines.ts";
 import { BASIS, HELD, Matches, type Verdict } from "../matches.ts";
 import type { Progress } from "../progress.ts";
-import type { Side } from "../side.ts";
+import type { LineFlags, Side } from "../side.ts";
 import type { LinesByNumber } from "./named.ts";
 import { compareContent, sortLines } from "./order.ts";
 import { sum } from "./sum.ts";
@@ -62,9 +62,13 @@ export class RunState {
   readonly disputed = new LineSet();
   private readonly settled: { left: Uint8Array; right: Uint8Array };
   private readonly settledCount = { left: 0, right: 0 };
+  /** The open lines that rules are not applied to; null: they are applied to all. */
+  private leftOut: { left: Uint8Array; right: Uint8Array } | null = null;
+  private readonly leftOutCount = { left: 0, right: 0 };
   private readonly ordered: { left?: Int32Array; right?: Int32Array } = {};
   private cachedTexts: Texts | null = null;
   private cachedKinds: Kinds | null = null;
+  private readonly firstWords: Kinds["firstWords"] | undefined;
   private cachedNumbering: Numbering | null = null;
   private readonly cachedNames: { left?: OtherNames; right?: OtherNames } = {};
   private readonly cachedReferences: { left?: QuotedReferences; right?: QuotedReferences } = {};
@@ -76,10 +80,17 @@ export class RunState {
   isPastExactRules = false;
   private readonly cachedCloseWords = new Map<SideTexts, CloseWords>();
 
-  constructor(left: Lines, right: Lines, rejected: ReadonlySet<string>) {
+  /** @param firstWords the first words that distinguish kinds of movements; by default, frequent ones. */
+  constructor(
+    left: Lines,
+    right: Lines,
+    rejected: ReadonlySet<string>,
+    firstWords?: Kinds["firstWords"],
+  ) {
     this.left = left;
     this.right = right;
     this.rejected = rejected;
+    this.firstWords = firstWords;
     this.settled = { left: new Uint8Array(left.length), right: new Uint8Array(right.length) };
     this.ownBookings = new OwnBookings(left, right);
     this.contradictions = new Contradictions(left, right, () => this.numbering());
@@ -89,8 +100,34 @@ export class RunState {
     return this.settled[side][line] === 0;
   }
 
+  /** The number of open lines that rules are applied to. */
   openCount(side: Side): number {
-    return this[side].length - this.settledCount[side];
+    return this[side].length - this.settledCount[side] - this.leftOutCount[side];
+  }
+
+  /**
+   * Limits rules to some of the open lines. The others stay open, and count wherever rarity does.
+   * @param matched lines that an earlier run matched, which no rule may match.
+   */
+  limitTo(limited: LineFlags, matched: LineFlags): void {
+    this.texts();
+    const leftOut = { left: new Uint8Array(this.left.length), right: new Uint8Array(this.right.length) };
+    for (const side of ["left", "right"] as const) {
+      for (let line = 0; line < this[side].length; line++) {
+        if (matched[side][line]) {
+          this.settled[side][line] = 1;
+          this.settledCount[side] += 1;
+        } else if (!limited[side][line]) {
+          leftOut[side][line] = 1;
+          this.leftOutCount[side] += 1;
+        }
+      }
+    }
+    this.leftOut = leftOut;
+  }
+
+  get isLimited(): boolean {
+    return this.leftOut !== null;
   }
 
   /**
@@ -153,10 +190,19 @@ export class RunState {
     allocated?: readonly number[],
   ): void {
     this.confirmed.add(rule, left, right, verdict, allocated);
-    this.settledCount.left += left.length;
-    this.settledCount.right += right.length;
-    for (let at = 0; at < left.length; at++) this.settled.left[left[at] as number] = 1;
-    for (let at = 0; at < right.length; at++) this.settled.right[right[at] as number] = 1;
+    this.settle("left", left);
+    this.settle("right", right);
+  }
+
+  private settle(side: Side, lines: ArrayLike<number>): void {
+    this.settledCount[side] += lines.length;
+    for (let at = 0; at < lines.length; at++) {
+      const line = lines[at] as number;
+      this.settled[side][line] = 1;
+      if (!this.leftOut?.[side][line]) continue;
+      this.leftOut[side][line] = 0;
+      this.leftOutCount[side] -= 1;
+    }
   }
 
   /** The lines of proposals with a score above this one. */
@@ -181,11 +227,11 @@ export class RunState {
     );
   }
 
-  /** The open lines of a side in canonical order. */
+  /** The open lines of a side that rules are applied to, in canonical order. */
   open(side: Side): Int32Array {
     const before = this.ordered[side];
     if (before?.length === this.openCount(side)) return before;
-    const isOpen = (line: number) => this.isOpen(side, line);
+    const isOpen = (line: number) => this.isOpen(side, line) && !this.leftOut?.[side][line];
     const ordered = before ? before.filter(isOpen) : sortLines(this[side], isOpen);
     this.ordered[side] = ordered;
     return ordered;
@@ -219,7 +265,7 @@ export class RunState {
   }
 
   kinds(): Kinds {
-    this.cachedKinds ??= new Kinds(this.texts());
+    this.cachedKinds ??= new Kinds(this.texts(), this.firstWords);
     return this.cachedKinds;
   }
 

@@ -7,12 +7,12 @@ import { daysAround } from "../candidates/window.ts";
 import { BASIS, HELD, type Verdict } from "../matches.ts";
 import { reachOf, toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
-import { ruleKey } from "../prepare/key.ts";
+import { groupingOf, ruleKey } from "../prepare/key.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { sum } from "../prepare/sum.ts";
 import type { Progress } from "../progress.ts";
-import type { Rule, RuleField } from "../rules.ts";
+import type { Rule } from "../rules.ts";
 import { opposite, type Side } from "../side.ts";
 
 type Keyed = { left: number[]; right: number[] };
@@ -45,11 +45,6 @@ export function* keyedGroups(
       businessDays,
     );
   }
-}
-
-/** The fields by which this rule groups lines: those of its `on`, otherwise the group key. */
-export function groupingOf(rule: Rule): readonly RuleField[] {
-  return rule.on && rule.on.length > 0 ? rule.on : ["group_key"];
 }
 
 function* groupsOf(state: RunState, rule: Rule): Generator<Progress, Keyed[]> {
