@@ -200,6 +200,7 @@ function* applyRules(
     weighed,
     contradictions: state.contradictions,
     estimates: known ?? {
+      lines: state.texts().left.rows + state.texts().right.rows,
       rules: rules.map((_, index) => weighed.get(index)?.estimate ?? null),
       first_words: state.kinds().firstWords,
       reach: Object.fromEntries(Array.from(lessons, ([dayKind, lesson]) => [dayKind, lesson.reach])),

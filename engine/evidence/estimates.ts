@@ -31,6 +31,8 @@ export type ModelEstimate = {
 export type RuleEstimate = { model: ModelEstimate; window: Days; day_rarity: number[] };
 
 export type Estimates = {
+  /** How many lines they are estimated from. */
+  lines: number;
   /** By rule; null if it weighs nothing, or found no lines to weigh. */
   rules: (RuleEstimate | null)[];
   /** The first words of descriptions that distinguish kinds of movements (kinds.ts). */

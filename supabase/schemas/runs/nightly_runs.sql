@@ -114,6 +114,11 @@ begin
     order by due.period_end
     limit batch
   loop
+    -- A change without lines makes the run a full one, also in a pair with estimates.
+    insert into private.run_changes (tenant_id, reconciliation_id)
+    select run_change.tenant_id, run_change.reconciliation_id from private.run_changes run_change
+    where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id
+    limit 1;
     perform private.queue_run(period.tenant_id, period.pair_no, period.id, null, interval '0', 10);
     queued_count := queued_count + 1;
   end loop;

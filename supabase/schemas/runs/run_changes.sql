@@ -10,6 +10,8 @@ create table private.run_changes (
   -- Lines between these numbers were added, and nothing else changed; null: anything may have.
   first_line_no bigint,
   last_line_no bigint,
+  -- When the lines were weighed by estimates; null: no run has read them.
+  weighed_at timestamptz(3),
   primary key (tenant_id, reconciliation_id, change_no)
 );
 alter table private.run_changes enable row level security;

@@ -117,6 +117,7 @@ declare
   calendar jsonb;
   circumstances jsonb;
   held_back jsonb;
+  known private.pair_estimates;
   is_short boolean;
 begin
   select * into period from public.reconciliations
@@ -143,9 +144,15 @@ begin
     end if;
     held_back := private.reasons_held_back(period);
   end if;
-  is_short := run.id is null and private.may_be_short(period, last_ended, circumstances, policy);
+  if run.id is null then
+    known := private.estimates_for(tenant, pair.pair_no, circumstances);
+  end if;
+  is_short := run.id is null and private.may_be_short(period, last_ended, circumstances, policy,
+    known.tenant_id is not null);
   if is_short and not exists (select from private.new_open_lines(period, 1)) then
-    perform private.queue_full_run(period);
+    if known.tenant_id is null then
+      perform private.queue_full_run(period);
+    end if;
     return null;
   end if;
   run := private.start_run(period, pair, run, engine, circumstances, calendar);
@@ -153,9 +160,12 @@ begin
     return null;
   end if;
   -- held_back: why lines are open, if only exceptions are left to open. short_after: the last run,
-  -- if what is new may be decided first.
+  -- if what is new may be decided first. known: what it may be weighed by.
   return private.run_order(period, pair, run, policy, calendar) || jsonb_build_object(
-    'held_back', held_back, 'short_after', case when is_short then to_jsonb(last_ended) end);
+    'held_back', held_back, 'short_after', case when is_short then to_jsonb(last_ended) end,
+    'known', case when is_short and known.tenant_id is not null then jsonb_build_object(
+      'estimates', known.estimates, 'max_lines', known.lines / 10 - known.weighed_lines,
+      'reasons', private.reasons_held_back(period)) end);
 end $$;
 
 -- Refuses the writes of an attempt after another matcher has taken over the run, since a process
@@ -246,8 +256,8 @@ begin
 end $$;
 
 -- Ends a run whose results are stored. totals: as of run_totals. outcome: { changed,
--- exceptions_opened, exceptions_held_back, held_back_reasons }. Returns the violations. Refuses:
--- conflict.
+-- exceptions_opened, exceptions_held_back, held_back_reasons, estimates, weighed_lines }. Returns
+-- the violations. Refuses: conflict.
 create function private.finish_run(tenant text, run text, attempt integer, totals jsonb,
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
@@ -272,6 +282,8 @@ begin
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
   where runs.tenant_id = tenant and runs.id = run
   returning * into run_row;
+  perform private.store_estimates(run_row, outcome -> 'estimates',
+    (outcome ->> 'weighed_lines')::bigint);
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
     run);
   return violations;

@@ -8,7 +8,7 @@ create function private.full_run_delay() returns interval
 language sql immutable set search_path = ''
 return interval '1 minute';
 
--- The new lines of a period that are still open, up to a limit.
+-- The new lines of a period that no run has read and that are open, up to a limit.
 create function private.new_open_lines(period public.reconciliations, max_count integer)
 returns setof private.open_lines
 language plpgsql stable set search_path = '' as $$
@@ -24,27 +24,30 @@ begin
     limit max_count
   ) fresh
   where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id
+    and run_change.weighed_at is null
   limit max_count;
 end $$;
 
 -- Whether a run that nobody requested can begin with what is new: since the last run, which ended
--- well, only lines came, and not longer ago than a full run may wait.
+-- well, only lines came, and not longer ago than a full run may wait. With estimates, it may wait
+-- until the night.
 create function private.may_be_short(period public.reconciliations, last_run public.runs,
-  conditions jsonb, policy jsonb) returns boolean
+  conditions jsonb, policy jsonb, has_estimates boolean) returns boolean
 language plpgsql stable set search_path = '' as $$
 begin
   return last_run.status = 'done' and last_run.conditions = may_be_short.conditions
     and not exists (select from private.run_changes run_change
       where run_change.tenant_id = period.tenant_id and run_change.reconciliation_id = period.id
         and (run_change.first_line_no is null
-        or run_change.changed_at <= clock_timestamp() - private.full_run_delay()))
+        or not has_estimates
+        and run_change.changed_at <= clock_timestamp() - private.full_run_delay()))
     and not exists (select from private.unlearned_decisions decision
       where decision.tenant_id = period.tenant_id and decision.pair_no = period.pair_no)
     -- With its fee, a line has two amounts.
     and (policy ->> 'fees' <> 'deduct' or not private.has_fees(period.tenant_id));
 end $$;
 
--- Queues the full run that follows a short one.
+-- Queues the full run that follows a short one in a pair without estimates.
 create function private.queue_full_run(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
@@ -76,9 +79,9 @@ end $$;
 -- Collects what a short run weighs: the new lines, all others with the amount of one, open or in a
 -- match of the engine, and the suggestions that they are in. Returns how many there are per side;
 -- null if there are too many. Leaves lines_to_weigh, matches_made, new_lines, and held_lines, which
--- a short run does not match.
+-- a short run does not match. `change_nos`: the changes with these lines.
 create function private.load_short_run(tenant text, reconciliation text, most integer,
-  out left_lines bigint, out right_lines bigint)
+  out left_lines bigint, out right_lines bigint, out change_nos bigint[])
 language plpgsql volatile set search_path = '' as $$
 declare
   period constant public.reconciliations := (select reconciliations from public.reconciliations
@@ -124,6 +127,10 @@ begin
         and member.line_no = any (array(select given_line.line_no
           from pg_temp.given_lines given_line))));
   perform private.create_matches_made_view();
+  change_nos := array(
+    select run_change.change_no from private.run_changes run_change
+    where run_change.tenant_id = tenant and run_change.reconciliation_id = reconciliation
+      and run_change.weighed_at is null);
   select count(*) filter (where given_line.side = 'left'),
     count(*) filter (where given_line.side = 'right')
   into left_lines, right_lines
@@ -131,9 +138,33 @@ begin
 end $$;
 grant execute on function private.load_short_run(text, text, integer) to service_role;
 
--- Ends a run that decided all that is new. outcome: { waterfall, changed, digest, suggested_count,
--- open_count, lines }, of which `lines` are those it matched. Checks that their matches add up;
--- returns a sentence for each that does not. Emits: run.done. Refuses: conflict.
+-- Marks changes as read and adds to what was weighed by a pair's estimates since a full run.
+-- Returns whether they still hold.
+create function private.count_weighed_lines(run public.runs, change_nos bigint[],
+  weighed_lines bigint) returns boolean
+language plpgsql volatile set search_path = '' as $$
+declare
+  still_hold boolean;
+begin
+  update private.pair_estimates estimate
+  set weighed_lines = estimate.weighed_lines + count_weighed_lines.weighed_lines
+  where estimate.tenant_id = run.tenant_id and estimate.pair_no = run.pair_no
+    and estimate.conditions = private.conditions_of_estimates(run.conditions)
+  returning estimate.weighed_lines * 10 <= estimate.lines into still_hold;
+  if still_hold is not null then
+    update private.run_changes run_change set weighed_at = clock_timestamp()
+    where run_change.tenant_id = run.tenant_id
+      and run_change.reconciliation_id = run.reconciliation_id
+      and run_change.change_no = any (change_nos);
+  end if;
+  return coalesce(still_hold, false);
+end $$;
+
+-- Ends a run that decided all that is new, or weighed it by estimates. outcome: { waterfall,
+-- changed, digest, suggested_count, open_count, exceptions_opened, exceptions_held_back,
+-- held_back_reasons, change_nos, weighed_lines }; held_back_reasons only of a run with news.
+-- `lines`: those that it matched. Checks that their matches add up; returns a sentence for each that does
+-- not. Emits: run.done. Refuses: conflict.
 create function private.finish_short_run(tenant text, run text, attempt integer, lines bigint[],
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
@@ -162,11 +193,20 @@ begin
     suggested_count = (outcome ->> 'suggested_count')::bigint,
     open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall',
     changed = outcome -> 'changed',
+    exceptions_opened = (outcome ->> 'exceptions_opened')::integer,
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
   where runs.tenant_id = tenant and runs.id = run
   returning * into run_row;
-  perform private.queue_full_run(period) from public.reconciliations period
-  where period.tenant_id = tenant and period.id = run_row.reconciliation_id;
+  if outcome ? 'held_back_reasons' then
+    perform private.store_held_back_reasons(tenant, run_row.reconciliation_id,
+      nullif(outcome -> 'held_back_reasons', 'null'));
+  end if;
+  if not private.count_weighed_lines(run_row,
+    array(select jsonb_array_elements_text(outcome -> 'change_nos')::bigint),
+    (outcome ->> 'weighed_lines')::bigint) then
+    perform private.queue_full_run(period) from public.reconciliations period
+    where period.tenant_id = tenant and period.id = run_row.reconciliation_id;
+  end if;
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
     run);
   return violations;

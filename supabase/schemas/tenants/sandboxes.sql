@@ -39,6 +39,7 @@ return array[
   'private.closing_requests',
   'public.exclusions', 'public.match_members', 'private.unlearned_decisions', 'public.matches',
   'private.decisions', 'private.matched_counts', 'private.run_changes', 'private.held_back_reasons',
+  'private.pair_estimates',
   'public.runs',
   'public.exception_comments', 'public.exception_history', 'public.exception_ledger',
   'private.exception_clocks', 'private.exception_lines', 'private.business_warnings',

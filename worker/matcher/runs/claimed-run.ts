@@ -1,3 +1,4 @@
+import type { Estimates } from "../../../engine/evidence/estimates.ts";
 import type { OpenDays } from "../../../engine/prepare/days.ts";
 import type { Reason } from "../../../engine/reasons.ts";
 import type { Rule } from "../../../engine/rules.ts";
@@ -15,7 +16,13 @@ export type Policy = {
 };
 
 /** The stored results of the run before a short run (private.runs). */
-export type LastRun = {
+export type LastRun = Books & {
+  exceptions_held_back: number;
+  changed: { added: number; kept: number; replaced: number };
+};
+
+/** What a period's books come to; each run's row has it. */
+export type Books = {
   digest: string;
   waterfall: {
     kind: string;
@@ -28,8 +35,6 @@ export type LastRun = {
   }[];
   suggested_count: number;
   open_count: number;
-  exceptions_held_back: number;
-  changed: { added: number; kept: number; replaced: number };
 };
 
 /** A run that this process has claimed. */
@@ -65,4 +70,16 @@ export type ClaimedRun = {
   heldBack: Readonly<Record<number, Reason>> | null;
   /** The last run, if since then only lines were added, and few enough to decide them first. */
   shortAfter: LastRun | null;
+  /** What the new lines may be weighed by; null: only a full run weighs them. */
+  known: Known | null;
+};
+
+/**
+ * The estimates of the last full run, the maximum number of lines that may still be weighed by
+ * them, and why lines are open whose exceptions were held back.
+ */
+export type Known = {
+  estimates: Estimates;
+  max_lines: number;
+  reasons: Readonly<Record<number, Reason>>;
 };

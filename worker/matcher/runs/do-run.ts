@@ -1,19 +1,14 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Client } from "pg";
-import { log } from "#lib/runtime/log.ts";
 import { type Step, traced } from "#lib/runtime/trace.ts";
-import { ApiError } from "#lib/wire/errors.ts";
-import { SURE_SCORE } from "../../../engine/assignment/by-evidence.ts";
 import { ENGINE_VERSION } from "../../../engine/content-hash.ts";
 import { type Result, run as runRules } from "../../../engine/engine.ts";
-import { checkInvariants } from "../../../engine/invariants.ts";
-import { businessDaysOf, mondayToFriday, type OpenDays } from "../../../engine/prepare/days.ts";
+import type { OpenDays } from "../../../engine/prepare/days.ts";
 import type { Reason } from "../../../engine/reasons.ts";
 import { DEFAULT_RULES } from "../../../engine/rules.ts";
-import { type Decision, learn, trackRecord, type Weights } from "../../../engine/weights.ts";
+import { type Decision, learn, type Weights } from "../../../engine/weights.ts";
 import { call, callForValue } from "./call.ts";
 import { changesOf } from "./changes.ts";
-import type { ClaimedRun, LastRun, Policy } from "./claimed-run.ts";
+import type { ClaimedRun, Known, LastRun, Policy } from "./claimed-run.ts";
 import { exactSum, impactOf } from "./impact.ts";
 import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { readRun } from "./read-run.ts";
@@ -21,6 +16,7 @@ import { reportViolations } from "./report-violations.ts";
 import { saveChanges } from "./save-changes.ts";
 import { doShortRun } from "./short-run.ts";
 import { refreshStatistics, withStatementTimeout } from "./statement-timeout.ts";
+import { businessDaysIn, inputOf, inSlices, type Report, requireInvariants } from "./weigh.ts";
 
 export type RunKey = { tenant_id: string; reconciliation_id: string; run_id: string | null };
 
@@ -42,13 +38,12 @@ type BegunRun = {
   whole: boolean;
   held_back: Record<number, Reason> | null;
   short_after: LastRun | null;
+  known: Known | null;
 };
 
 /** The maximum number of decisions that are read at a time. */
 const MAX_DECISIONS = 2_000;
 const REPORT_INTERVAL_MS = 500;
-/** How long the rules may block the event loop before they yield. */
-const SLICE_MS = 20;
 
 /**
  * Runs the rules over a period: learns from people's decisions, matches, saves the changes, opens
@@ -70,26 +65,23 @@ export async function doRun(
   if (!run) return;
   onBegin({ runId: run.runId, attempt: run.attempt });
   if (run.heldBack) return openHeldBackExceptions(client, run, storedReasons(run.heldBack));
+  const progress = new Progress(progressClient, run, stop);
+  const report: Report = (one, now) => progress.report(one, now);
   const short = await traced(sqlStep("decide new lines", run), () =>
-    doShortRun(client, run, businessDaysIn(run)),
+    doShortRun(client, run, report),
   );
   if (!short) return;
   if (!run.dryRun) run.weights = await learnDecisions(client, run);
-  const progress = new Progress(progressClient, run, stop);
   await refreshStatistics(client, run.tenantId);
   const input = await traced(sqlStep("read lines", run), () =>
     withStatementTimeout(client, run, () => readRun(client, run)),
   );
-  const result = await traced(engineStep(run, input), () => weigh(run, input, progress));
-  const violations = checkInvariants(result);
-  if (violations.length > 0) {
-    log.fatal({ run_id: run.runId, violations }, "a run violated an invariant; nothing was saved");
-    throw new ApiError(
-      "conflict",
-      "The result failed our own checks, so nothing was saved. " +
-        "Don't run it again: send us the run's id.",
-    );
-  }
+  const total = input.left.length + input.right.length;
+  await report({ stage: run.rules[0]?.name ?? "rules", done: 0, total }, true);
+  const result = await traced(engineStep(run, input), () =>
+    inSlices(runRules(inputOf(run, input)), total, report),
+  );
+  requireInvariants(run, result);
   const changes = changesOf(result, input.present, input.fees);
   if (run.dryRun) {
     const { newly, no_longer, ...impact } = impactOf(result, changes, input);
@@ -113,11 +105,11 @@ export async function doRun(
     return;
   }
   const leftOut = await traced(sqlStep("save_matches", run), () =>
-    saveChanges(client, run, result, changes, input.fees, (done, total) =>
-      progress.report({ stage: "keeping", done, total }),
+    saveChanges(client, run, result, changes, input.fees, (done, all) =>
+      report({ stage: "keeping", done, total: all }),
     ),
   );
-  await progress.report({ stage: "exceptions", done: 0, total: 0 });
+  await report({ stage: "exceptions", done: 0, total: 0 });
   await refreshStatistics(client, run.tenantId);
   const [{ opened, heldBack }, totals] = await settleBoth(
     traced(sqlStep("open_line_exceptions", run), () =>
@@ -139,6 +131,8 @@ export async function doRun(
     exceptions_opened: opened,
     exceptions_held_back: heldBack,
     ...(heldBack > 0 && { held_back_reasons: unusualReasons(result) }),
+    estimates: result.estimates,
+    weighed_lines: result.estimates.lines,
   };
   const storedViolations = await traced(sqlStep("finish_run", run), () =>
     withStatementTimeout(client, run, () =>
@@ -230,11 +224,9 @@ async function begin(client: Client, key: RunKey): Promise<ClaimedRun | null> {
     whole: begun.whole,
     heldBack: begun.held_back,
     shortAfter: begun.short_after,
+    known: begun.known,
   };
 }
-
-const businessDaysIn = ({ openDays }: ClaimedRun) =>
-  openDays ? businessDaysOf(openDays) : mondayToFriday;
 
 /**
  * Learns from every decision, because a remaining one would prevent the next run from being short.
@@ -263,40 +255,6 @@ async function learnDecisions(client: Client, run: ClaimedRun): Promise<Weights 
     });
     if (decisions.length < MAX_DECISIONS) return weights;
     learnedUpTo = last.id;
-  }
-}
-
-async function weigh(
-  run: ClaimedRun,
-  { left, right, rejected }: Awaited<ReturnType<typeof readRun>>,
-  progress: Progress,
-): Promise<Result> {
-  const { automatic } = run.policy;
-  const earned =
-    automatic === "always" ||
-    (automatic === "earned" && trackRecord(run.weights, SURE_SCORE).proven);
-  const total = left.length + right.length;
-  const running = runRules({
-    left,
-    right,
-    rules: run.rules,
-    rejected,
-    weights: run.weights,
-    automatic: earned ? "as_ruled" : "suggest_only",
-    businessDays: businessDaysIn(run),
-  });
-  await progress.report({ stage: run.rules[0]?.name ?? "rules", done: 0, total }, true);
-  for (let since = performance.now(); ; ) {
-    const step = running.next();
-    if (step.done) return step.value;
-    if (performance.now() - since < SLICE_MS) continue;
-    await progress.report({
-      stage: step.value.stage,
-      done: Math.min(total, step.value.done),
-      total,
-    });
-    await yieldToEventLoop();
-    since = performance.now();
   }
 }
 

@@ -34,12 +34,12 @@ export type RunInput = {
 const LINES_PER_CHECK = 10_000;
 
 /** `held_lines`: lines that only a full run may match. */
-export type ShortRunInput = Omit<RunInput, "ids"> & {
-  new_lines: Set<number>;
-  held_lines: Set<number>;
-};
+export type NewsInput = Omit<RunInput, "ids"> & { held_lines: Set<number> };
 
-/** Reads a run's input in one snapshot (runs/run_reading.sql). */
+/** `change_nos`: the changes that the new lines came with. */
+export type ShortRunInput = NewsInput & { new_lines: Set<number>; change_nos: number[] };
+
+/** Reads a full run's input in one snapshot (runs/run_reading.sql). */
 export function readRun(client: Client, run: ClaimedRun): Promise<RunInput> {
   return inSnapshot(client, async () => {
     const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_run", {
@@ -79,27 +79,63 @@ export function readShortRun(
   maxLines: number,
 ): Promise<ShortRunInput | null> {
   return inSnapshot(client, async () => {
-    const [counts] = await call<{ left_lines: string | null; right_lines: string | null }>(
-      client,
-      "load_short_run",
-      { tenant: run.tenantId, reconciliation: run.reconciliationId, most: maxLines },
-    );
+    const [counts] = await call<
+      { [Side in "left_lines" | "right_lines"]: string | null } & { change_nos: string[] | null }
+    >(client, "load_short_run", {
+      tenant: run.tenantId,
+      reconciliation: run.reconciliationId,
+      most: maxLines,
+    });
     if (!counts?.left_lines || !counts.right_lines) return null;
-    const left = Number(counts.left_lines);
-    const right = Number(counts.right_lines);
-    const input = {
-      left: new Lines("left", left),
-      right: new Lines("right", right),
-      ids: null,
-      fees: new Map(),
-    };
-    await readLines(client, run, input, left + right);
-    const present = await readPresent(client);
-    const rejected = await readRejected(client, run);
+    const input = await readLoadedLines(client, run, counts.left_lines, counts.right_lines);
     const new_lines = await lineNumbers(client, "new_lines");
-    const held_lines = await lineNumbers(client, "held_lines");
-    return { ...input, present, rejected, new_lines, held_lines };
+    return { ...input, new_lines, change_nos: (counts.change_nos ?? []).map(Number) };
   });
+}
+
+/**
+ * Reads what a run with news weighs new lines with (runs/estimates.sql).
+ * @param changeNos the changes that the new lines came with: later ones are left to another run
+ */
+export function readNews(
+  client: Client,
+  run: ClaimedRun,
+  changeNos: readonly number[],
+): Promise<NewsInput> {
+  return inSnapshot(client, async () => {
+    const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_news", {
+      tenant: run.tenantId,
+      reconciliation: run.reconciliationId,
+      change_nos: changeNos,
+    });
+    return readLoadedLines(
+      client,
+      run,
+      counts?.left_lines as string,
+      counts?.right_lines as string,
+    );
+  });
+}
+
+async function readLoadedLines(
+  client: Client,
+  run: ClaimedRun,
+  leftLines: string,
+  rightLines: string,
+): Promise<NewsInput> {
+  const [left, right] = [Number(leftLines), Number(rightLines)];
+  requireCapacity(left + right, 0);
+  const input = {
+    left: new Lines("left", left),
+    right: new Lines("right", right),
+    ids: null,
+    fees: new Map(),
+  };
+  await readLines(client, run, input, left + right);
+  const present = await readPresent(client);
+  const rejected = await readRejected(client, run);
+  const held_lines = await lineNumbers(client, "held_lines");
+  return { ...input, present, rejected, held_lines };
 }
 
 async function lineNumbers(client: Client, table: string): Promise<Set<number>> {

@@ -6,49 +6,125 @@ import type { Client } from "pg";
 import { match, type Result } from "../../../engine/engine.ts";
 import { leadingExactRules } from "../../../engine/passes.ts";
 import type { BusinessDays } from "../../../engine/prepare/days.ts";
+import { booksAfter } from "./books.ts";
 import { callForValue } from "./call.ts";
 import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
 import type { ClaimedRun, LastRun } from "./claimed-run.ts";
-import { exactSum } from "./impact.ts";
 import { type EarlierMatch, readShortRun, type ShortRunInput } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
+import { openExceptionsOfNews, weighNews } from "./run-with-news.ts";
 import { saveChanges } from "./save-changes.ts";
+import { businessDaysIn, type Report } from "./weigh.ts";
 
-/** With more new lines, reading the rest of the pair adds little in comparison. */
-export const MAX_NEW_LINES = 1_000;
+/**
+ * With more new lines, reading the rest of the pair adds little in comparison; with estimates, the
+ * rest is not weighed, either.
+ */
+const MAX_NEW_LINES = 1_000;
+const MAX_NEWS = 20_000;
 
-/** `undecided`: how many new lines are left to the full run. */
-type Decided = { result: Result; changes: Changes; lines: number[]; undecided: number };
+/** `undecided`: the new lines that no exact rule decides. */
+type Decided = { result: Result; changes: Changes; lines: number[]; undecided: Set<number> };
+
+type Saved = { added: number; undone: number };
 
 /**
  * Matches new lines and saves the matches.
- * @returns the input of the full run, with the numbers of matches that were added and undone; null
- * if all new lines were decided and the run has ended
+ * @returns the numbers of matches that were added and undone, as input of the full run; null if the
+ *   new lines were decided, or weighed by estimates, and the run has ended
  */
 export async function doShortRun(
   client: Client,
   run: ClaimedRun,
-  businessDays: BusinessDays,
-): Promise<{ added: number; undone: number } | null> {
-  const unchanged = { added: 0, undone: 0 };
-  const last = run.shortAfter;
-  if (!last || leadingExactRules(run.rules).length === 0) return unchanged;
-  const input = await readShortRun(client, run, MAX_NEW_LINES);
-  if (!input) return unchanged;
-  const decided = decideNewLines(input, run, businessDays);
-  const { result, changes, lines, undecided } = decided;
-  const leftOut = await saveChanges(client, run, result, changes, input.fees, async () => {});
-  if (undecided > 0 || leftOut > 0)
-    return { added: changes.created.length - leftOut, undone: changes.removed.length };
+  report: Report,
+): Promise<Saved | null> {
+  const saved: Saved = { added: 0, undone: 0 };
+  const { shortAfter: last, known } = run;
+  if (!last || (!known && leadingExactRules(run.rules).length === 0)) return saved;
+  const input = await readShortRun(client, run, known ? MAX_NEWS : MAX_NEW_LINES);
+  if (!input) return saved;
+  const decided = decideNewLines(input, run, businessDaysIn(run));
+  const { result, changes, undecided } = decided;
+  const save = (counts: Changes, leftOut: number) => {
+    saved.added += counts.created.length - leftOut;
+    saved.undone += counts.removed.length;
+    return leftOut === 0;
+  };
+  const isSaved = save(
+    changes,
+    await saveChanges(client, run, result, changes, input.fees, async () => {}),
+  );
+  if (!isSaved) return saved;
+  const { exceptions_held_back } = last;
+  const decidedLines = input.new_lines.size - undecided.size;
+  const ended: EndedRun = {
+    ...booksAfter(last, result, changes, decidedLines),
+    lines: decided.lines,
+    exceptions_opened: 0,
+    exceptions_held_back,
+    change_nos: input.change_nos,
+    weighed_lines: undecided.size,
+  };
+  if (undecided.size > 0) {
+    if (!known) return saved;
+    const news = { lines: undecided, changeNos: input.change_nos };
+    const weighed = await weighNews(client, run, known, news, report);
+    if (!weighed || !save(weighed.changes, weighed.leftOut)) return saved;
+    const exceptions = await openExceptionsOfNews(client, run, known, weighed.result);
+    Object.assign(ended, {
+      ...booksAfter(ended, weighed.result, weighed.changes, undecided.size),
+      lines: [...ended.lines, ...matchedIn(weighed)],
+      exceptions_opened: exceptions.opened,
+      exceptions_held_back: exceptions.heldBack,
+      held_back_reasons: exceptions.heldBackReasons,
+    });
+  }
+  await finish(client, run, last, ended, saved);
+  return null;
+}
+
+/** What `private.finish_short_run` stores, except for `changed`. */
+type EndedRun = ReturnType<typeof booksAfter> & {
+  lines: number[];
+  exceptions_opened: number;
+  exceptions_held_back: number;
+  held_back_reasons?: object | null;
+  change_nos: number[];
+  weighed_lines: number;
+};
+
+async function finish(
+  client: Client,
+  run: ClaimedRun,
+  last: LastRun,
+  { lines, ...outcome }: EndedRun,
+  { added, undone }: Saved,
+): Promise<void> {
+  const { changed } = last;
   const violations = await callForValue<string[]>(client, "finish_short_run", {
     tenant: run.tenantId,
     run: run.runId,
     attempt: run.attempt,
     lines: `{${lines.join(",")}}`,
-    outcome: JSON.stringify(outcomeOf(decided, last, input.new_lines.size)),
+    outcome: JSON.stringify({
+      ...outcome,
+      changed: {
+        added,
+        kept: changed.kept + changed.added + changed.replaced - undone,
+        replaced: 0,
+        undone,
+        left_out: 0,
+      },
+    }),
   });
   reportViolations(run, violations);
-  return null;
+}
+
+/** The lines of the new matches. */
+function matchedIn({ result, changes }: Pick<Decided, "result" | "changes">): number[] {
+  return changes.created
+    .filter(({ state }) => state === "confirmed")
+    .flatMap(({ index }) => handlesOf(result, result.confirmed, index));
 }
 
 /** The matches of new lines that don't change what earlier runs confirmed. */
@@ -76,97 +152,25 @@ export function decideNewLines(
     ...confirmed.filter((one) => !isSafe(one)).map((one) => amountOfCreated(result, one)),
   ]);
   const matches = confirmed.filter((one) => !leftToFullRun.has(amountOfCreated(result, one)));
-  const matchedLines = new Set(
-    matches.flatMap(({ index }) => handlesOf(result, result.confirmed, index)),
-  );
+  const lines = matchedIn({ result, changes: { unchanged: 0, created: matches, removed } });
+  const matchedLines = new Set(lines);
   const isMatched = (line: number) => matchedLines.has(line);
   const obsolete = removed.filter(
-    ({ state, lines }) => state === "suggested" && lines.some(isMatched),
+    ({ state, lines: members }) => state === "suggested" && members.some(isMatched),
   );
   return {
     result,
     changes: { unchanged: 0, created: matches, removed: obsolete },
-    lines: [...matchedLines],
-    undecided: [...new_lines].filter((line) => !isMatched(line)).length,
+    lines,
+    undecided: new Set([...new_lines].filter((line) => !isMatched(line))),
   };
 }
 
-function amountOf({ amount_minor, currency }: EarlierMatch): string {
+function amountOf({ amount_minor, currency }: Pick<EarlierMatch, "amount_minor" | "currency">): string {
   return `${amount_minor} ${currency}`;
 }
 
 function amountOfCreated({ confirmed, input: { left } }: Result, { index }: NewMatch): string {
   const line = confirmed.left(index)[0] as number;
   return `${left.amount[line]} ${left.currencyOf(line)}`;
-}
-
-/** The run's row: the last run's row plus the difference. */
-function outcomeOf(
-  { result, changes: { created, removed }, lines }: Decided,
-  last: LastRun,
-  newLines: number,
-) {
-  const { added, replaced, kept: unchanged } = last.changed;
-  return {
-    digest: digestAfter(last.digest, created, removed),
-    waterfall: waterfallAfter(result, created, removed, last),
-    suggested_count: last.suggested_count - removed.length,
-    open_count: last.open_count + newLines - lines.length,
-    exceptions_held_back: last.exceptions_held_back,
-    changed: {
-      added: created.length,
-      kept: unchanged + added + replaced - removed.length,
-      replaced: 0,
-      undone: removed.length,
-      left_out: 0,
-    },
-  };
-}
-
-/** Digests are sums of hashes (engine/content-hash.ts). */
-function digestAfter(
-  digest: string,
-  created: readonly NewMatch[],
-  removed: readonly EarlierMatch[],
-): string {
-  const [version, sum] = digest.split(":") as [string, string];
-  const sumOf = (matches: readonly { hash: string }[]) =>
-    matches.reduce((total, { hash }) => total + BigInt(`0x${hash}`), 0n);
-  const total = BigInt.asUintN(128, BigInt(`0x${sum}`) + sumOf(created) - sumOf(removed));
-  return `${version}:${total.toString(16).padStart(32, "0")}`;
-}
-
-/** Matches of exact rules have a line of each side, both of one amount. */
-function waterfallAfter(
-  { confirmed, input }: Result,
-  created: readonly NewMatch[],
-  removed: readonly EarlierMatch[],
-  { waterfall }: LastRun,
-): LastRun["waterfall"] {
-  return waterfall.map((step) => {
-    if (step.kind !== "rule") return step;
-    const matched = created.filter(
-      ({ index }) => input.rules[confirmed.rule[index] as number]?.name === step.rule,
-    );
-    const amounts = new Map(step.amounts.map((amount) => [amount.currency, amount]));
-    for (const { index } of matched) {
-      const line = confirmed.left(index)[0] as number;
-      const currency = input.left.currencyOf(line);
-      const { left_minor = 0, right_minor = 0 } = amounts.get(currency) ?? {};
-      const minor = BigInt(input.left.amount[line] as number);
-      amounts.set(currency, {
-        currency,
-        left_minor: exactSum(BigInt(left_minor) + minor),
-        right_minor: exactSum(BigInt(right_minor) + minor),
-      });
-    }
-    return {
-      ...step,
-      matches: step.matches + matched.length,
-      suggested: step.suggested - removed.filter(({ method }) => method === step.rule).length,
-      left_lines: step.left_lines + matched.length,
-      right_lines: step.right_lines + matched.length,
-      amounts: [...amounts.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1)),
-    };
-  });
 }
