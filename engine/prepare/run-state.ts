@@ -239,10 +239,19 @@ export class RunState {
 
   /** The open lines without possible reversals, which could only fill gaps in sums. */
   openForSums(side: Side): Int32Array {
+    return this.withoutPendingReversals(side, this.open(side));
+  }
+
+  /** The same, including lines that rules are not applied to: they may be parts of a sum. */
+  partsOfSums(side: Side): Int32Array {
+    if (!this.leftOut) return this.openForSums(side);
+    const open = this.texts()[side].lineOf.filter((line) => this.isOpen(side, line));
+    return this.withoutPendingReversals(side, open);
+  }
+
+  private withoutPendingReversals(side: Side, lines: Int32Array): Int32Array {
     const pending = this.pendingReversals[side];
-    return pending.size === 0
-      ? this.open(side)
-      : this.open(side).filter((line) => !pending.has(line));
+    return pending.size === 0 ? lines : lines.filter((line) => !pending.has(line));
   }
 
   /** The words of all lines that were open when texts were first needed. */

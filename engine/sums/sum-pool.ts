@@ -72,7 +72,7 @@ export class SumPool {
     this.own = state[side];
     this.other = state[opposite(side)];
     this.tolerance = toleranceOf(rule);
-    this.byDay = state.openForSums(this.other.side);
+    this.byDay = state.partsOfSums(this.other.side);
     this.window = new SumWindow(this.own, this.other, this.byDay, { rule, dayNumber, reach });
     this.namedEquals = new NamedEquals(this.own, this.other, this.byDay);
     this.words = new SumWords(state.texts(), side, this.byDay);

@@ -14,6 +14,7 @@ import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./
 import { readRun } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
 import { saveChanges } from "./save-changes.ts";
+import { settleBoth } from "./settle-both.ts";
 import { doShortRun } from "./short-run.ts";
 import { refreshStatistics, withStatementTimeout } from "./statement-timeout.ts";
 import { businessDaysIn, inputOf, inSlices, type Report, requireInvariants } from "./weigh.ts";
@@ -68,7 +69,7 @@ export async function doRun(
   const progress = new Progress(progressClient, run, stop);
   const report: Report = (one, now) => progress.report(one, now);
   const short = await traced(sqlStep("decide new lines", run), () =>
-    doShortRun(client, run, report),
+    doShortRun(client, progressClient, run, report),
   );
   if (!short) return;
   if (!run.dryRun) run.weights = await learnDecisions(client, run);
@@ -144,18 +145,6 @@ export async function doRun(
     ),
   );
   reportViolations(run, storedViolations);
-}
-
-/**
- * Waits for both, even if one fails, because its caller must not close a connection that the other
- * still uses.
- */
-async function settleBoth<One, Other>(
-  one: Promise<One>,
-  other: Promise<Other>,
-): Promise<[One, Other]> {
-  await Promise.allSettled([one, other]);
-  return Promise.all([one, other]);
 }
 
 /** Digest, counts, waterfall and violated invariants, computed from the books. */

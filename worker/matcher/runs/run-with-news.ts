@@ -10,45 +10,48 @@ import type { Reason } from "../../../engine/reasons.ts";
 import type { LineFlags } from "../../../engine/side.ts";
 import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
 import type { ClaimedRun, Known } from "./claimed-run.ts";
+import type { Fees } from "./fees.ts";
 import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { type EarlierMatch, type NewsInput, readNews } from "./read-run.ts";
-import { saveChanges } from "./save-changes.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
 import { inputOf, inSlices, type Report, requireInvariants } from "./weigh.ts";
 
-/** `changeNos`: the changes that the new lines came with. */
-export type NewLines = { lines: ReadonlySet<number>; changeNos: readonly number[] };
+/**
+ * `changeNos`: the changes that the lines came with. `matched` and `removed`: lines that were just
+ * matched and suggestions that were just removed, perhaps after the snapshot that is read.
+ */
+export type NewLines = {
+  lines: ReadonlySet<number>;
+  changeNos: readonly number[];
+  matched: ReadonlySet<number>;
+  removed: ReadonlySet<string>;
+};
 
-export type WeighedNews = { result: Result; changes: Changes; leftOut: number };
+export type News = { result: Result; changes: Changes; fees: Fees };
 
 /**
- * Weighs new lines and saves what was found.
- * @returns null if only a full run can weigh them; then nothing was saved
+ * Weighs new lines. Writes nothing.
+ * @returns null if only a full run can weigh them
  */
 export async function weighNews(
   client: Client,
   run: ClaimedRun,
   known: Known,
-  news: NewLines,
+  { lines, changeNos, matched, removed }: NewLines,
   report: Report,
-): Promise<WeighedNews | null> {
-  if (news.lines.size > known.max_lines) return null;
-  const input = await withStatementTimeout(client, run, () =>
-    readNews(client, run, news.changeNos),
-  );
+): Promise<News | null> {
+  if (lines.size > known.max_lines) return null;
+  const input = await withStatementTimeout(client, run, () => readNews(client, run, changeNos));
   const running = runWithNews(inputOf(run, input), {
     estimates: known.estimates,
-    fresh: flagsOf(input, news.lines),
-    matched: flagsOf(input, input.held_lines),
+    fresh: flagsOf(input, (line) => lines.has(line)),
+    matched: flagsOf(input, (line) => input.held_lines.has(line) || matched.has(line)),
   });
-  const result = await inSlices(running, news.lines.size, report);
+  const result = await inSlices(running, lines.size, report);
   if (!result) return null;
   requireInvariants(run, result);
-  const changes = newsOf(result, input.present, news.lines);
-  const leftOut = await saveChanges(client, run, result, changes, input.fees, (done, total) =>
-    report({ stage: "keeping", done, total }),
-  );
-  return { result, changes, leftOut };
+  const suggestions = input.present.filter(({ id }) => !removed.has(id));
+  return { result, changes: newsOf(result, suggestions, lines), fees: input.fees };
 }
 
 /** Opens exceptions as a full run does; the reasons of lines that weren't weighed are known. */
@@ -74,9 +77,9 @@ export async function openExceptionsOfNews(
   };
 }
 
-function flagsOf({ left, right }: NewsInput, lines: ReadonlySet<number>): LineFlags {
+function flagsOf({ left, right }: NewsInput, isSet: (line: number) => boolean): LineFlags {
   const flags = ({ length, handle }: Lines) =>
-    Uint8Array.from({ length }, (_, line) => (lines.has(handle[line] as number) ? 1 : 0));
+    Uint8Array.from({ length }, (_, line) => (isSet(handle[line] as number) ? 1 : 0));
   return { left: flags(left), right: flags(right) };
 }
 

@@ -10,10 +10,12 @@ import { booksAfter } from "./books.ts";
 import { callForValue } from "./call.ts";
 import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
 import type { ClaimedRun, LastRun } from "./claimed-run.ts";
+import type { Fees } from "./fees.ts";
 import { type EarlierMatch, readShortRun, type ShortRunInput } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
 import { openExceptionsOfNews, weighNews } from "./run-with-news.ts";
 import { saveChanges } from "./save-changes.ts";
+import { settleBoth } from "./settle-both.ts";
 import { businessDaysIn, type Report } from "./weigh.ts";
 
 /**
@@ -30,11 +32,13 @@ type Saved = { added: number; undone: number };
 
 /**
  * Matches new lines and saves the matches.
+ * @param sideClient reads what new lines are weighed with while matches are saved
  * @returns the numbers of matches that were added and undone, as input of the full run; null if the
  *   new lines were decided, or weighed by estimates, and the run has ended
  */
 export async function doShortRun(
   client: Client,
+  sideClient: Client,
   run: ClaimedRun,
   report: Report,
 ): Promise<Saved | null> {
@@ -43,37 +47,47 @@ export async function doShortRun(
   if (!last || (!known && leadingExactRules(run.rules).length === 0)) return saved;
   const input = await readShortRun(client, run, known ? MAX_NEWS : MAX_NEW_LINES);
   if (!input) return saved;
-  const decided = decideNewLines(input, run, businessDaysIn(run));
-  const { result, changes, undecided } = decided;
-  const save = (counts: Changes, leftOut: number) => {
-    saved.added += counts.created.length - leftOut;
-    saved.undone += counts.removed.length;
+  const { result, changes, lines, undecided } = decideNewLines(input, run, businessDaysIn(run));
+  /** @returns whether all changes were saved. */
+  const save = async (ofResult: Result, { created, ...rest }: Changes, fees: Fees) => {
+    const all = { created, ...rest };
+    const leftOut = await saveChanges(client, run, ofResult, all, fees, async () => {});
+    saved.added += created.length - leftOut;
+    saved.undone += rest.removed.length;
     return leftOut === 0;
   };
-  const isSaved = save(
-    changes,
-    await saveChanges(client, run, result, changes, input.fees, async () => {}),
+  const [isSaved, news] = await settleBoth(
+    save(result, changes, input.fees),
+    known && undecided.size > 0
+      ? weighNews(
+          sideClient,
+          run,
+          known,
+          {
+            lines: undecided,
+            changeNos: input.change_nos,
+            matched: new Set(lines),
+            removed: new Set(changes.removed.map(({ id }) => id)),
+          },
+          report,
+        )
+      : null,
   );
-  if (!isSaved) return saved;
-  const { exceptions_held_back } = last;
-  const decidedLines = input.new_lines.size - undecided.size;
+  if (!isSaved || (undecided.size > 0 && !news)) return saved;
   const ended: EndedRun = {
-    ...booksAfter(last, result, changes, decidedLines),
-    lines: decided.lines,
+    ...booksAfter(last, result, changes, input.new_lines.size - undecided.size),
+    lines,
     exceptions_opened: 0,
-    exceptions_held_back,
+    exceptions_held_back: last.exceptions_held_back,
     change_nos: input.change_nos,
     weighed_lines: undecided.size,
   };
-  if (undecided.size > 0) {
-    if (!known) return saved;
-    const news = { lines: undecided, changeNos: input.change_nos };
-    const weighed = await weighNews(client, run, known, news, report);
-    if (!weighed || !save(weighed.changes, weighed.leftOut)) return saved;
-    const exceptions = await openExceptionsOfNews(client, run, known, weighed.result);
+  if (known && news) {
+    if (!(await save(news.result, news.changes, news.fees))) return saved;
+    const exceptions = await openExceptionsOfNews(client, run, known, news.result);
     Object.assign(ended, {
-      ...booksAfter(ended, weighed.result, weighed.changes, undecided.size),
-      lines: [...ended.lines, ...matchedIn(weighed)],
+      ...booksAfter(ended, news.result, news.changes, undecided.size),
+      lines: [...lines, ...matchedIn(news)],
       exceptions_opened: exceptions.opened,
       exceptions_held_back: exceptions.heldBack,
       held_back_reasons: exceptions.heldBackReasons,
