@@ -9,8 +9,8 @@ import { exact } from "./assignment/exact.ts";
 import { reversal, tolerant } from "./assignment/nearest-rules.ts";
 import { references } from "./assignment/references.ts";
 import { disjointSuggestions } from "./assignment/suggestions.ts";
-import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
 import { connectedLines } from "./candidates/connected-lines.ts";
+import { digestOf, ENGINE_VERSION } from "./content-hash.ts";
 import type { Contradictions } from "./evidence/contradictions.ts";
 import type { Estimates } from "./evidence/estimates.ts";
 import type { Lines } from "./lines.ts";
@@ -96,7 +96,7 @@ export type News = { estimates: Estimates; fresh: LineFlags; matched: LineFlags 
  * Runs over all lines that a full run would get, but weighs only the fresh ones and the open lines
  * that they may belong to, by the estimates of a full run. Leading exact rules are not applied, and
  * sums without a key are only suggested, because lines that are left out may add up, too.
- * @returns null if the fresh lines may belong to so many others that a full run is needed.
+ * @returns null if the fresh lines may belong to too many others, so that a full run is needed.
  */
 export function* runWithNews(input: Input, news: News): Generator<Progress, Result | null> {
   const { left, right, rules, rejected = NO_REJECTIONS } = input;
@@ -203,7 +203,9 @@ function* applyRules(
       lines: state.texts().left.rows + state.texts().right.rows,
       rules: rules.map((_, index) => weighed.get(index)?.estimate ?? null),
       first_words: state.kinds().firstWords,
-      reach: Object.fromEntries(Array.from(lessons, ([dayKind, lesson]) => [dayKind, lesson.reach])),
+      reach: Object.fromEntries(
+        Array.from(lessons, ([dayKind, lesson]) => [dayKind, lesson.reach]),
+      ),
     },
   };
 }

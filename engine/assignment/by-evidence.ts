@@ -183,7 +183,12 @@ class Judge {
   private readonly model: Model;
   private readonly alignment: Alignment;
 
-  constructor(state: RunState, rule: Rule, options: EvidenceOptions, { pool, model }: Pick<Weighed, "pool" | "model">) {
+  constructor(
+    state: RunState,
+    rule: Rule,
+    options: EvidenceOptions,
+    { pool, model }: Pick<Weighed, "pool" | "model">,
+  ) {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);

@@ -179,10 +179,7 @@ class Search {
     const { lineOf } = texts[side];
     const cell = (rowOf[place.line] as number) * FIELD_COUNT;
     for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
-      yield Array.from(
-        this.words[side].of(words[at] as number),
-        (row) => lineOf[row] as number,
-      );
+      yield Array.from(this.words[side].of(words[at] as number), (row) => lineOf[row] as number);
   }
 }
 

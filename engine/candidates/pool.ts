@@ -1,5 +1,5 @@
-import type { Kinds } from "../evidence/kinds.ts";
 import { toNats } from "../evidence/estimates.ts";
+import type { Kinds } from "../evidence/kinds.ts";
 import { DAY_LEVELS, dayLevel } from "../evidence/levels.ts";
 import { Counts } from "../prepare/counts.ts";
 import type { Nodes } from "../prepare/nodes.ts";

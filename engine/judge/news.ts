@@ -3,8 +3,10 @@
  * compared with the truth and with a full run over all lines.
  */
 import { match, type Result, runWithNews } from "../engine.ts";
+import type { Estimates } from "../evidence/estimates.ts";
 import type { Matches } from "../matches.ts";
 import { leadingExactRules } from "../passes.ts";
+import type { Progress } from "../progress.ts";
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import type { LineFlags } from "../side.ts";
 import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
@@ -16,6 +18,8 @@ export type JudgedNews = {
   /** Matches and suggestions with a fresh line; null if the run left them to a full one. */
   found: Found[] | null;
   full: Found[];
+  result: Result | null;
+  estimates: Estimates;
   milliseconds: { full: number; withNews: number };
 };
 
@@ -37,18 +41,11 @@ export function judgeNews(
   const startedAt = performance.now();
   const full = match(input);
   const fullAt = performance.now();
-  const steps = runWithNews(input, {
-    estimates: JSON.parse(JSON.stringify(first.estimates)),
-    fresh: freshFlags,
-    matched: matchedFlags,
-  });
-  let result: Result | null = null;
-  for (;;) {
-    const step = steps.next();
-    if (!step.done) continue;
-    result = step.value;
-    break;
-  }
+  // As they are stored.
+  const estimates: Estimates = JSON.parse(JSON.stringify(first.estimates));
+  const result = finished(
+    runWithNews(input, { estimates, fresh: freshFlags, matched: matchedFlags }),
+  );
   const endedAt = performance.now();
   const fresh = new Set(
     [...weighed.left, ...weighed.right].filter(isFresh).map(({ identity }) => identity),
@@ -58,8 +55,18 @@ export function judgeNews(
     dataset: weighed,
     found: result && foundIn(result, weighed).filter(hasFresh),
     full: foundIn(full, weighed).filter(hasFresh),
+    result,
+    estimates,
     milliseconds: { full: fullAt - startedAt, withNews: endedAt - fullAt },
   };
+}
+
+/** Runs without yielding. */
+export function finished<Value>(running: Generator<Progress, Value>): Value {
+  for (;;) {
+    const step = running.next();
+    if (step.done) return step.value;
+  }
 }
 
 function columnsOf({ left, right }: Dataset) {

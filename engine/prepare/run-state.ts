@@ -111,7 +111,10 @@ export class RunState {
    */
   limitTo(limited: LineFlags, matched: LineFlags): void {
     this.texts();
-    const leftOut = { left: new Uint8Array(this.left.length), right: new Uint8Array(this.right.length) };
+    const leftOut = {
+      left: new Uint8Array(this.left.length),
+      right: new Uint8Array(this.right.length),
+    };
     for (const side of ["left", "right"] as const) {
       for (let line = 0; line < this[side].length; line++) {
         if (matched[side][line]) {

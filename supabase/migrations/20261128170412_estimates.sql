@@ -2,7 +2,9 @@ alter table private.run_changes add column weighed_at timestamptz(3);
 
 -- From here on written by `npm run migration`, anew each time. Above is by hand.
 
+-- contracts: it has another parameter; only begin_run calls it.
 drop function private.may_be_short(public.reconciliations,public.runs,jsonb,jsonb);
+-- contracts: it returns another column; a matcher of the version before ignores it.
 drop function private.load_short_run(text,text,integer);
 create table private.pair_estimates (
   tenant_id text not null,

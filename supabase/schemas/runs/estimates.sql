@@ -1,5 +1,6 @@
--- Estimates: what the last full run of a pair estimated from its lines (engine/evidence/estimates.ts).
--- While they hold, a run weighs only new lines and those that they may belong to.
+-- Estimates: what the last full run of a pair estimated from its lines
+-- (engine/evidence/estimates.ts). While they hold, a run weighs only new lines and those that they
+-- may belong to.
 
 create table private.pair_estimates (
   tenant_id text not null,

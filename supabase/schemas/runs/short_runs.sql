@@ -163,8 +163,8 @@ end $$;
 -- Ends a run that decided all that is new, or weighed it by estimates. outcome: { waterfall,
 -- changed, digest, suggested_count, open_count, exceptions_opened, exceptions_held_back,
 -- held_back_reasons, change_nos, weighed_lines }; held_back_reasons only of a run with news.
--- `lines`: those that it matched. Checks that their matches add up; returns a sentence for each that does
--- not. Emits: run.done. Refuses: conflict.
+-- `lines`: those that it matched. Checks that their matches add up; returns a sentence for each
+-- that does not. Emits: run.done. Refuses: conflict.
 create function private.finish_short_run(tenant text, run text, attempt integer, lines bigint[],
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$

@@ -20,12 +20,13 @@ export function booksAfter(
 ): Books {
   const { created, removed } = changes;
   const confirmed = created.filter(({ state }) => state === "confirmed");
-  const matchedLines = confirmed.flatMap((match) => handlesOf(result, result.confirmed, match.index));
+  const matchedLines = confirmed.flatMap((match) =>
+    handlesOf(result, result.confirmed, match.index),
+  );
   return {
     digest: digestAfter(books.digest, created, removed),
     waterfall: books.waterfall.map((step) => stepAfter(step, result, created, removed)),
-    suggested_count:
-      books.suggested_count + created.length - confirmed.length - removed.length,
+    suggested_count: books.suggested_count + created.length - confirmed.length - removed.length,
     open_count: books.open_count + newLines - matchedLines.length,
   };
 }
@@ -53,7 +54,8 @@ function stepAfter(
 ): WaterfallStep {
   if (step.kind !== "rule") return step;
   const ofRule = created.filter(
-    ({ state, index }) => result.input.rules[result[state].rule[index] as number]?.name === step.rule,
+    ({ state, index }) =>
+      result.input.rules[result[state].rule[index] as number]?.name === step.rule,
   );
   const confirmed = ofRule.filter(({ state }) => state === "confirmed");
   const amounts = new Map(step.amounts.map((amount) => [amount.currency, amount]));

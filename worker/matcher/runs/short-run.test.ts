@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
 import { schemaDatabases } from "../../../bin/dev/generate/schema-databases.ts";
 import { Random } from "../../../engine/judge/datasets/random.ts";
+import { countedBooks, lastRunOf } from "./stored-books.ts";
 
 const fresh = schemaDatabases();
 let tenant: FreshTenant;
@@ -50,13 +51,7 @@ async function nextRun() {
 const passMinute = () =>
   client.query("update private.run_changes set changed_at = changed_at - interval '1 minute'");
 
-async function lastRun() {
-  const { rows } = await client.query(
-    `select digest, suggested_count, open_count, waterfall from public.runs
-     where tenant_id = 'acme' order by id desc limit 1`,
-  );
-  return rows[0];
-}
+const lastRun = () => lastRunOf(client, "acme");
 
 /** The result of a run over all lines. */
 async function weighAll() {
@@ -132,7 +127,7 @@ test("any lines in any steps give the result of one run over all lines", async (
       });
     await add(step % 2 === 0 ? "left" : "right", ...(step % 3 === 0 ? [line(), line()] : [line()]));
     called.push((await nextRun()).called.join());
-    expect(await lastRun()).toEqual(await counted());
+    expect(await lastRun()).toEqual(await countedBooks(client, "acme"));
     await passMinute();
     await nextRun();
     const steps = await lastRun();
@@ -140,17 +135,3 @@ test("any lines in any steps give the result of one run over all lines", async (
   }
   expect(new Set(called)).toContain(SHORT);
 });
-
-/** The last run's columns, counted again from what is stored. */
-async function counted() {
-  const { rows } = await client.query(
-    `select x.engine_version || ':' || d.digest as digest, d.suggested as suggested_count,
-       (select count(*) from private.open_lines where tenant_id = 'acme') as open_count,
-       private.full_waterfall(r, private.rules_of_waterfall(x.waterfall)) as waterfall
-     from public.reconciliations r
-     cross join private.digest_of_period('acme', r.id) d
-     cross join (select * from public.runs where tenant_id = 'acme' order by id desc limit 1) x
-     where r.tenant_id = 'acme'`,
-  );
-  return rows[0];
-}

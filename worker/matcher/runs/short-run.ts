@@ -180,7 +180,10 @@ export function decideNewLines(
   };
 }
 
-function amountOf({ amount_minor, currency }: Pick<EarlierMatch, "amount_minor" | "currency">): string {
+function amountOf({
+  amount_minor,
+  currency,
+}: Pick<EarlierMatch, "amount_minor" | "currency">): string {
   return `${amount_minor} ${currency}`;
 }
 
