@@ -11,6 +11,9 @@ import { withService } from "./server.ts";
 const LINES = Number(process.env.FAIRNESS_LINES ?? 1_000_000);
 const OPEN = 60;
 const BULK = 5_000;
+/** Work that takes seconds is repeated, so that about 2,000 calls are made meanwhile. */
+const CLOSES = 5;
+const BULK_CHANGES = 15;
 /** Enough for about 2,000 calls. */
 const ALONE_MS = 60_000;
 const WORK_TIMEOUT_MS = 900_000;
@@ -36,13 +39,12 @@ export async function fairness(): Promise<Section> {
     const work = await workOf(tenant);
     const [left, right] = [await createSource(work, "Bank"), await createSource(work, "Ledger")];
     const size = LINES.toLocaleString("en");
-    await during(`an import of ${size} lines`, importLines(work, left, "left"));
-    await importLines(work, right, "right");
+    await during(`two imports of ${size} lines`, importBoth(work, left, right));
     const period = await createPeriod(work, left, right);
     await during(`the first run of ${size} lines a side`, runMatching(work, period));
-    await during(`the close of that period`, closePeriod(work, period));
+    await during(`${CLOSES} closes of that period`, closeRepeatedly(work, period));
     await during(
-      `bulk changes of ${BULK.toLocaleString("en")} exceptions`,
+      `${BULK_CHANGES} bulk changes of ${BULK.toLocaleString("en")} exceptions`,
       changeInBulk(work, tenant),
     );
     return {
@@ -80,6 +82,11 @@ async function importLines(work: Work, id: string, side: (typeof KINDS)[number])
   await waitFor(work, `imports/${begun.id}`, ({ status }) => status === "done");
 }
 
+async function importBoth(work: Work, left: string, right: string): Promise<void> {
+  await importLines(work, left, "left");
+  await importLines(work, right, "right");
+}
+
 async function createPeriod(work: Work, left: string, right: string): Promise<string> {
   const { id } = await work<{ id: string }>("POST", "reconciliations", {
     name: "October",
@@ -97,9 +104,14 @@ async function runMatching(work: Work, period: string): Promise<void> {
   await waitFor(work, `runs/${id}`, ({ status }) => status === "done");
 }
 
-async function closePeriod(work: Work, period: string): Promise<void> {
-  await work("POST", `reconciliations/${period}/close`, {});
-  await waitFor(work, `reconciliations/${period}`, ({ closed_at }) => Boolean(closed_at));
+/** Closes a period, and reopens it between two closes. */
+async function closeRepeatedly(work: Work, period: string): Promise<void> {
+  for (let nth = 1; nth <= CLOSES; nth++) {
+    if (nth > 1)
+      await work("POST", `reconciliations/${period}/reopen`, { reason: "To close it again" });
+    await work("POST", `reconciliations/${period}/close`, {});
+    await waitFor(work, `reconciliations/${period}`, ({ closed_at }) => Boolean(closed_at));
+  }
 }
 
 async function changeInBulk(work: Work, tenant: string): Promise<void> {
@@ -111,12 +123,12 @@ async function changeInBulk(work: Work, tenant: string): Promise<void> {
     ),
     [tenant],
   );
-  for (const reason of ["first", "second", "third"])
+  for (let nth = 1; nth <= BULK_CHANGES; nth++)
     for (let cursor: string | null = "", body = {}; cursor !== null; ) {
       body = {
         filter: { severity: ["critical"] },
         expected_count: BULK,
-        patch: { reason_code: reason },
+        patch: { reason_code: `reason_${nth}` },
         ...(cursor && { cursor }),
       };
       ({ next_cursor: cursor } = await work<{ next_cursor: string | null }>(

@@ -33,6 +33,11 @@ const EXPECTED_MATCH_SHARE = 0.7;
 const WORD_PRIOR_WEIGHT = 5;
 /** How many matches of one kind of movement weigh as much as the lags of all kinds. */
 const KIND_PRIOR_WEIGHT = 25;
+/**
+ * The contexts of a word, and where their states begin among those of its shape: on the left or on
+ * the right, each without and with its field on both sides.
+ */
+const CONTEXTS = [0, STATES, SIDE_CELLS * STATES, (SIDE_CELLS + 1) * STATES] as const;
 /** Words that fewer lines have are stored as any word of their shape. */
 const MIN_LINES_OF_STORED_WORD = 5;
 const MAX_STORED_WORDS = 1000;
@@ -133,7 +138,7 @@ export class Model {
       const nats = toNats(steps);
       const at = 4 * this.texts.numberOf(word);
       if (at < 0) continue;
-      for (let context = 0; context < 4; context++) {
+      for (let context = 0; context < CONTEXTS.length; context++) {
         this.foundNats[at + context] = nats[context] as number;
         this.lostNats[at + context] = nats[4 + context] as number;
       }
@@ -143,15 +148,15 @@ export class Model {
   /** The frequent words of which the model knows more than of other words of their shape. */
   private observedWords(): WordEstimate[] {
     const { lineCount, spelling } = this.texts;
-    const general = new Model(this.texts, null, { before: 0, after: 0 }, 0, 0);
-    general.cellNats.set(this.cellNats);
-    general.updateWords(new Observations(this.texts), null);
     const differs = (word: number) =>
-      [0, 1, 2, 3].some(
-        (context) =>
-          this.foundNats[word * 4 + context] !== general.foundNats[word * 4 + context] ||
-          this.lostNats[word * 4 + context] !== general.lostNats[word * 4 + context],
-      );
+      CONTEXTS.some((offset, context) => {
+        const cell = this.statesOf(word) + offset;
+        const at = word * 4 + context;
+        return (
+          this.foundNats[at] !== quantize(this.cellNats[cell + FOUND] as number) ||
+          this.lostNats[at] !== quantize(this.cellNats[cell + LOST] as number)
+        );
+      });
     return Array.from(spelling.keys())
       .filter((word) => (lineCount[word] as number) >= MIN_LINES_OF_STORED_WORD && differs(word))
       .sort(
@@ -274,15 +279,21 @@ export class Model {
     return this.dayNats[kind * DAY_LEVELS + level] as number;
   }
 
+  /** Where `cellNats` has the states of words like this one; see CONTEXTS. */
+  private statesOf(word: number): number {
+    const { mainField, shape } = this.texts;
+    return cellOf(0, mainField[word] as number, shape[word] as number, 0) * STATES;
+  }
+
   private updateWords(seen: Observations, lesson: Lesson | null): void {
     const { shape } = this.texts;
     const { foundNats, lostNats } = this;
     const shares = this.cellNats.map(Math.exp);
     const cellNats = this.cellNats.map(quantize);
     for (let word = 0; word < shape.length; word++) {
-      const leftCell = cellOf(0, seen.mainField[word] as number, shape[word] as number, 0) * STATES;
-      for (let context = 0; context < 4; context++) {
-        const cell = leftCell + (context >> 1) * SIDE_CELLS * STATES + (context & 1) * STATES;
+      const states = this.statesOf(word);
+      for (let context = 0; context < CONTEXTS.length; context++) {
+        const cell = states + (CONTEXTS[context] as number);
         const at = word * 4 + context;
         const foundSeen = (seen.found[at] as number) + (lesson?.found[at] ?? 0);
         const lostSeen = (seen.lost[at] as number) + (lesson?.lost[at] ?? 0);

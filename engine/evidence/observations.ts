@@ -34,8 +34,6 @@ export class Observations {
   readonly lost: Float64Array;
   readonly differences = new Differences();
   readonly rates = new Rates();
-  /** By word: the field in which it was first found. */
-  readonly mainField: Uint8Array;
   matches = 0;
   private readonly texts: Texts;
 
@@ -43,7 +41,6 @@ export class Observations {
     this.texts = texts;
     this.found = new Float64Array(4 * texts.spelling.length);
     this.lost = new Float64Array(4 * texts.spelling.length);
-    this.mainField = texts.mainField;
   }
 
   /** @param reach how many days lie between the lines of sure matches. */
