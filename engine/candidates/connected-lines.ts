@@ -18,8 +18,8 @@ const SIDES = ["left", "right"] as const;
 const MAX_LINES_PER_WORD = 30;
 /** The same for lines whose amounts are within the tolerance of a rule. */
 const MAX_LINES_PER_NAME = 500;
-/** The same for the rivals of connected lines. */
-const MAX_RIVALS_PER_WORD = 5;
+/** The same for the rivals of connected lines, which share a word or an amount. */
+const MAX_RIVALS = 5;
 /** If more lines are connected than this number and this share, a full run costs little more. */
 const MAX_CONNECTED = 2000;
 const MAX_CONNECTED_SHARE = 0.5;
@@ -45,8 +45,8 @@ export function connectedLines(
   }
   search.addByKey(fresh);
   for (const place of search.connectedExcept(fresh)) {
-    search.addByAmount(place);
-    search.addByWord(place, MAX_RIVALS_PER_WORD);
+    search.addByAmount(place, MAX_RIVALS);
+    search.addByWord(place, MAX_RIVALS);
     if (search.hasTooMany) return null;
   }
   return search.hasTooMany ? null : search.connected;
@@ -114,12 +114,14 @@ class Search {
   }
 
   /** Adds lines of both sides with this amount, or its opposite, within the days of a rule. */
-  addByAmount(place: Place): void {
+  addByAmount(place: Place, maxLines = Infinity): void {
     const { amount, value_date } = this.state[place.side];
     const day = value_date[place.line] as number;
     for (const side of SIDES) {
       const days = this.state[side].value_date;
-      for (const line of this.amounts[side].of(Math.abs(amount[place.line] as number)))
+      const lines = this.amounts[side].of(Math.abs(amount[place.line] as number));
+      if (lines.length > maxLines) continue;
+      for (const line of lines)
         if (Math.abs((days[line] as number) - day) <= this.days) this.add(side, line);
     }
   }
