@@ -1,7 +1,7 @@
 /**
  * Measures each step of a tenant's first run on a database whose statistics know only other
- * tenants, with autovacuum off. Then measures runs with 10,000 new lines, with one new line, and
- * with nothing new. Starts its own database.
+ * tenants, with autovacuum off. Then measures runs with 10,000 new lines, with one new line of
+ * each kind, and with nothing new. Starts its own database.
  *
  *   node bench/first-run.ts [lines a side] [sources-first | pair-first] [share that is exact]
  */
@@ -78,8 +78,10 @@ await withFreshDatabases(async (fresh) => {
   await report("the same again", true);
   await tenant.import(right, ownLines.more);
   await report(`${ownLines.more.length} new lines`, false);
-  await tenant.import(right, ownLines.last);
+  await tenant.import(right, ownLines.exact);
   await report("one new line", false);
+  await tenant.import(right, ownLines.quoting);
+  await report("one new line that no exact rule decides", false);
   await report("the full run that follows", true);
   for (let isHeldBack = true; isHeldBack; ) {
     await tenant.call("create_run", "createRun", { id: period, dry_run: false });
@@ -116,8 +118,14 @@ function linesOf(name: string, count: number, seed: number) {
   const { right } = filesOfSide;
   return {
     left: filesOfSide.left,
-    right: right.slice(0, right.length - more - 1),
-    more: right.slice(-more - 1, -1),
-    last: right.slice(-1),
+    right: right.slice(0, right.length - more - 2),
+    more: right.slice(-more - 2, -2),
+    exact: right.slice(-2, -1),
+    quoting: right.slice(-1).map(quotingReference),
   };
+}
+
+/** The line with its reference in its text, so that no exact rule decides it. */
+function quotingReference({ reference, description = "", ...line }: FileLine): FileLine {
+  return { ...line, description: `${description} ${reference ?? ""}`.trim() };
 }

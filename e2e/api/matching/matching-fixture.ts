@@ -14,6 +14,7 @@ export type NewLine = {
   value_date: string;
   reference?: string;
   counterparty?: string;
+  description?: string;
   group_key?: string;
   currency?: string;
 };
