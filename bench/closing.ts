@@ -13,6 +13,7 @@ import { setRoleStatement } from "#lib/db/direct/call-directly.ts";
 import { withFreshDatabases } from "../bin/dev/generate/fresh-database.ts";
 import { run, schemaSql } from "../bin/dev/migration/schemas.ts";
 import { closePeriodTask } from "../worker/matcher/tasks/close-period.ts";
+import { copySignedItems } from "../worker/matcher/tasks/copy-signed-items.ts";
 
 const lines = Number(process.argv[2] ?? 100_000);
 const TENANT = "bench";
@@ -147,6 +148,11 @@ await withFreshDatabases(async (fresh) => {
   };
   await close();
   await timed("proof of a closed one", () => call(client, "get_proof", "getProof", { id: period }));
+  await timed("copy of what was signed", async () =>
+    copySignedItems({}, {
+      query: (text: string, values: unknown[]) => client.query(text, values),
+    } as unknown as JobHelpers),
+  );
   await timed("reopen", () =>
     call(client, "reopen_reconciliation", "reopenReconciliation", {
       id: period,

@@ -96,12 +96,16 @@ export type News = { estimates: Estimates; fresh: LineFlags; matched: LineFlags 
  * Runs over all lines that a full run would get, but weighs only the fresh ones and the open lines
  * that they may belong to, by the estimates of a full run. Leading exact rules are not applied, and
  * sums without a key are only suggested, because lines that are left out may add up, too.
- * @returns null if the fresh lines may belong to too many others, so that a full run is needed.
+ * @returns null if a full run is needed: a rule has no estimates, or the fresh lines may belong to
+ *   too many others.
  */
 export function* runWithNews(input: Input, news: News): Generator<Progress, Result | null> {
   const { left, right, rules, rejected = NO_REJECTIONS } = input;
   checkRules(rules);
   const { estimates, fresh, matched } = news;
+  const isUnknown = ({ kind, then }: Rule, index: number) =>
+    kind === "score" && then === "match" && !estimates.rules[index];
+  if (rules.some(isUnknown)) return null;
   const state = new RunState(left, right, rejected, estimates.first_words);
   state.isPastExactRules = true;
   yield* state.readTexts("new lines");
@@ -130,6 +134,7 @@ function* applyRules(
   } = input;
   const suggestOnly = automatic === "suggest_only";
   const weighed = new Map<number, Weighed>();
+  const ruleEstimates: Estimates["rules"] = rules.map(() => null);
   const lessons: Lessons = new Map();
   const equalAmountRule = findEqualAmountRule(rules);
   const differenceRule = findDifferenceRule(rules);
@@ -174,7 +179,8 @@ function* applyRules(
           equalAmountRule,
           ...(estimate && { known: estimate }),
         });
-        if (found) weighed.set(index, found);
+        if (found.weighed) weighed.set(index, found.weighed);
+        ruleEstimates[index] = found.estimate;
         break;
       }
       default:
@@ -201,7 +207,7 @@ function* applyRules(
     contradictions: state.contradictions,
     estimates: known ?? {
       lines: state.texts().left.rows + state.texts().right.rows,
-      rules: rules.map((_, index) => weighed.get(index)?.estimate ?? null),
+      rules: ruleEstimates,
       first_words: state.kinds().firstWords,
       reach: Object.fromEntries(
         Array.from(lessons, ([dayKind, lesson]) => [dayKind, lesson.reach]),

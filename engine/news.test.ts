@@ -6,7 +6,7 @@ import type { DatasetLine } from "./judge/datasets/dataset.ts";
 import { payers } from "./judge/datasets/payers/payers.ts";
 import { linesOf, pairsOf } from "./judge/measure.ts";
 import { finished, judgeNews } from "./judge/news.ts";
-import { DEFAULT_RULES } from "./rules.ts";
+import { DEFAULT_RULES, type Rule } from "./rules.ts";
 
 const MONTHS = { manufacturer, payers };
 
@@ -54,7 +54,11 @@ const { estimates } = judgeNews(manufacturer(2, 800), () => false);
 function runNews(
   left: DatasetLine[],
   right: DatasetLine[],
-  { fresh, matched = [] }: { fresh: string[]; matched?: string[] },
+  {
+    fresh,
+    matched = [],
+    rules = DEFAULT_RULES,
+  }: { fresh: string[]; matched?: string[]; rules?: readonly Rule[] },
 ) {
   const flags = (identities: string[]): News["fresh"] => ({
     left: Uint8Array.from(left, ({ identity }) => (identities.includes(identity) ? 1 : 0)),
@@ -62,7 +66,7 @@ function runNews(
   });
   const result = finished(
     runWithNews(
-      { left: linesOf("left", left), right: linesOf("right", right), rules: DEFAULT_RULES },
+      { left: linesOf("left", left), right: linesOf("right", right), rules },
       { estimates, fresh: flags(fresh), matched: flags(matched) },
     ),
   );
@@ -122,6 +126,30 @@ test("an open rival keeps a new line from being matched", () => {
     { fresh: ["payment 1"] },
   );
   expect(found?.confirmed).toEqual([]);
+});
+
+test("a rule that weighs no texts compares a new line with all amounts within its tolerance", () => {
+  const rules: Rule[] = [
+    {
+      name: "Near",
+      kind: "tolerance",
+      amount_tolerance_minor: 10,
+      days_before: 5,
+      days_after: 5,
+      then: "match",
+    },
+  ];
+  const near = (identity: string, amount_minor: number) =>
+    line(identity, { amount_minor, description: identity });
+  const left = [near("left 1", 10_000), near("left 2", 10_006)];
+  const run = (right: DatasetLine[]) => runNews(left, right, { fresh: ["right 1"], rules });
+  expect(run([near("right 1", 10_003)])?.confirmed).toEqual([]);
+  expect(
+    runNews([near("left 1", 10_000)], [near("right 1", 10_003)], {
+      fresh: ["right 1"],
+      rules,
+    })?.confirmed,
+  ).toEqual([["left 1", "right 1"]]);
 });
 
 test("a sum without a key is suggested, but not matched", () => {

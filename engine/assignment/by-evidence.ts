@@ -21,7 +21,7 @@ import type { Knowledge } from "../evidence/knowledge.ts";
 import type { Model } from "../evidence/model.ts";
 import type { Lesson } from "../evidence/observations.ts";
 import { nameAndText } from "../evidence/other-names.ts";
-import { Weighing } from "../evidence/weighing.ts";
+import { estimateWithoutPairs, Weighing } from "../evidence/weighing.ts";
 import { BASIS, HELD, type Held, type RunnerUp } from "../matches.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
 import { Nodes } from "../prepare/nodes.ts";
@@ -54,7 +54,10 @@ const SLICE = 200;
 /** If both sides together have no more lines than this, rarity cannot be estimated. */
 const FEW_LINES = 50;
 
-export type Weighed = { pool: Pool; model: Model; estimate: RuleEstimate };
+export type Weighed = { pool: Pool; model: Model };
+
+/** `weighed`: null if one side has no lines. */
+export type ByEvidence = { weighed: Weighed | null; estimate: RuleEstimate };
 
 /**
  * What the last score rule has learned, by the kind of days that it counts. What equal amounts
@@ -82,7 +85,7 @@ export function* matchByEvidence(
   rule: Rule,
   ruleIndex: number,
   options: EvidenceOptions,
-): Generator<Progress, Weighed | null> {
+): Generator<Progress, ByEvidence> {
   const { day_kind: dayKind = "calendar" } = rule;
   const dayNumber = daysOf(rule, options.businessDays);
   const nodesOf = (side: Side) => {
@@ -93,14 +96,15 @@ export function* matchByEvidence(
   let [left, right] = [nodesOf("left"), nodesOf("right")];
   if (pairEquals(state, rule, ruleIndex, left, right))
     [left, right] = [nodesOf("left"), nodesOf("right")];
-  if (left.count === 0 || right.count === 0) return null;
+  const knowledge = knowledgeFor(rule, options.weights);
+  const lesson = options.lessons.get(dayKind) ?? null;
+  if (left.count === 0 || right.count === 0) {
+    const estimated = () =>
+      estimateWithoutPairs(state.texts(), { left, right }, rule, knowledge, lesson);
+    return { weighed: null, estimate: options.known ?? estimated() };
+  }
   const pool = new Pool(state, left, right, options.known?.day_rarity);
-  const weighing = new Weighing(
-    pool,
-    rule,
-    knowledgeFor(rule, options.weights),
-    options.lessons.get(dayKind) ?? null,
-  );
+  const weighing = new Weighing(pool, rule, knowledge, lesson);
   if (options.known) weighing.restore(options.known);
   else options.lessons.set(dayKind, yield* estimate(weighing));
   const { model } = weighing;
@@ -125,7 +129,7 @@ export function* matchByEvidence(
   proposeEqualSeries(state, rule, ruleIndex, pool, options.equalAmountRule);
   proposeConvertedAmounts(state, rule, ruleIndex, pool, model);
   proposeNamedParts(state, rule, ruleIndex, options.businessDays);
-  return { pool, model, estimate: options.known ?? weighing.toEstimate() };
+  return { weighed: { pool, model }, estimate: options.known ?? weighing.toEstimate() };
 }
 
 /** What was learned, with lags in the days that the rule counts in. */
@@ -183,12 +187,7 @@ class Judge {
   private readonly model: Model;
   private readonly alignment: Alignment;
 
-  constructor(
-    state: RunState,
-    rule: Rule,
-    options: EvidenceOptions,
-    { pool, model }: Pick<Weighed, "pool" | "model">,
-  ) {
+  constructor(state: RunState, rule: Rule, options: EvidenceOptions, { pool, model }: Weighed) {
     this.pool = pool;
     this.model = model;
     this.alignment = new Alignment(pool.texts);

@@ -3,14 +3,14 @@
  * finds too many rather than too few: lines of the same amount, with a rare word in common, with
  * the same key, or within a rule's tolerance and of one name; and the rivals of all of these.
  */
-import { isWithin, toleranceOf } from "../prepare/amounts.ts";
+import { isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
 import { groupingOf, ruleKey } from "../prepare/key.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import { FIELD_COUNT } from "../prepare/texts.ts";
 import { WordIndex } from "../prepare/word-index.ts";
 import type { Rule } from "../rules.ts";
-import type { LineFlags, Side } from "../side.ts";
+import { type LineFlags, opposite, type Side } from "../side.ts";
 import { daysAround, widestWindow } from "./window.ts";
 
 const SIDES = ["left", "right"] as const;
@@ -39,6 +39,7 @@ export function connectedLines(
   const fresh = search.addFresh();
   for (const place of fresh) {
     search.addByAmount(place);
+    search.addWithinTolerance(place);
     search.addByWord(place, MAX_LINES_PER_WORD);
     search.addByName(place);
     if (search.hasTooMany) return null;
@@ -46,6 +47,7 @@ export function connectedLines(
   search.addByKey(fresh);
   for (const place of search.connectedExcept(fresh)) {
     search.addByAmount(place, MAX_RIVALS);
+    search.addWithinTolerance(place);
     search.addByWord(place, MAX_RIVALS);
     if (search.hasTooMany) return null;
   }
@@ -62,6 +64,8 @@ class Search {
   private readonly amounts: Record<Side, LinesBySize>;
   /** How many calendar days lines may lie apart by any rule. */
   private readonly days: number;
+  /** Ranges of sizes around a day whose lines were added: many lines may share one. */
+  private readonly addedRanges = new Set<string>();
 
   constructor(state: RunState, rules: readonly Rule[], news: News) {
     const texts = state.texts();
@@ -115,45 +119,42 @@ class Search {
 
   /** Adds lines of both sides with this amount, or its opposite, within the days of a rule. */
   addByAmount(place: Place, maxLines = Infinity): void {
-    const { amount, value_date } = this.state[place.side];
-    const day = value_date[place.line] as number;
-    for (const side of SIDES) {
-      const days = this.state[side].value_date;
-      const lines = this.amounts[side].of(Math.abs(amount[place.line] as number));
-      if (lines.length > maxLines) continue;
-      for (const line of lines)
-        if (Math.abs((days[line] as number) - day) <= this.days) this.add(side, line);
+    const size = Math.abs(this.amountOf(place));
+    for (const side of SIDES) this.addNear(place, side, { low: size, high: size }, maxLines);
+  }
+
+  /** Adds lines that a rule which weighs no texts may compare with this one. */
+  addWithinTolerance(place: Place): void {
+    for (const rule of this.rules) {
+      if (rule.kind !== "tolerance") continue;
+      const range = reachOf(toleranceOf(rule), Math.abs(this.amountOf(place)));
+      for (const side of SIDES) this.addNear(place, side, range);
     }
   }
 
   addByWord(place: Place, maxLines: number): void {
-    for (const side of SIDES) {
-      for (const lines of this.linesSharingWord(place, side))
-        if (lines.length <= maxLines) for (const line of lines) this.add(side, line);
-    }
+    for (const side of SIDES)
+      for (const line of this.linesSharingWord(place, side, maxLines)) this.add(side, line);
   }
 
   /** Adds lines of the other side with a word in common and an amount within a rule's tolerance. */
   addByName(place: Place): void {
-    const other: Side = place.side === "left" ? "right" : "left";
+    const other = opposite(place.side);
     const tolerances = this.rules
-      .filter(({ kind, then }) => then === "match" && (kind === "score" || kind === "tolerance"))
+      .filter(({ kind, then }) => kind === "score" && then === "match")
       .map(toleranceOf)
       .filter(({ minor, bps }) => minor > 0 || bps > 0);
-    const amount = this.state[place.side].amount[place.line] as number;
+    const amount = this.amountOf(place);
     const amounts = this.state[other].amount;
-    for (const lines of this.linesSharingWord(place, other))
-      for (const line of lines)
-        if (tolerances.some((tolerance) => isWithin(tolerance, amount, amounts[line] as number)))
-          this.add(other, line);
+    for (const line of this.linesSharingWord(place, other, MAX_LINES_PER_NAME))
+      if (tolerances.some((tolerance) => isWithin(tolerance, amount, amounts[line] as number)))
+        this.add(other, line);
   }
 
-  /** Adds lines with the key of a fresh line, by which a rule groups or compares lines. */
+  /** Adds lines with the key of a fresh line by which a rule groups lines. */
   addByKey(fresh: readonly Place[]): void {
-    const keyed = this.rules.filter(
-      ({ kind, on }) => kind === "group" || (kind === "tolerance" && on?.length),
-    );
-    for (const rule of keyed) {
+    for (const rule of this.rules) {
+      if (rule.kind !== "group") continue;
       const keyOf = ({ side, line }: Place) => {
         const key = ruleKey(this.state[side], line, groupingOf(rule))?.finish();
         return key ? (key.high & 0x1fffff) * 4294967296 + key.low : null;
@@ -167,6 +168,28 @@ class Search {
     }
   }
 
+  private amountOf({ side, line }: Place): number {
+    return this.state[side].amount[line] as number;
+  }
+
+  /** Adds the lines of a side with sizes in a range, unless they are too many, by days. */
+  private addNear(
+    place: Place,
+    side: Side,
+    { low, high }: { low: number; high: number },
+    maxLines = Infinity,
+  ): void {
+    const day = this.state[place.side].value_date[place.line] as number;
+    const range = `${side} ${low} ${high} ${day}`;
+    if (this.addedRanges.has(range)) return;
+    const lines = this.amounts[side].between(low, high);
+    if (lines.length > maxLines) return;
+    this.addedRanges.add(range);
+    const days = this.state[side].value_date;
+    for (const line of lines)
+      if (Math.abs((days[line] as number) - day) <= this.days) this.add(side, line);
+  }
+
   private add(side: Side, line: number): boolean {
     if (this.connected[side][line] || this.news.matched[side][line]) return false;
     this.connected[side][line] = 1;
@@ -174,14 +197,17 @@ class Search {
     return true;
   }
 
-  /** For each word of a line, the lines of a side that have it, unless they are too many. */
-  private *linesSharingWord(place: Place, side: Side): Generator<number[]> {
+  /** The lines of a side that have a word of a line, for words that at most `maxLines` have. */
+  private *linesSharingWord(place: Place, side: Side, maxLines: number): Generator<number> {
     const texts = this.state.texts();
     const { rowOf, start, words } = texts[place.side];
     const { lineOf } = texts[side];
     const cell = (rowOf[place.line] as number) * FIELD_COUNT;
-    for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++)
-      yield Array.from(this.words[side].of(words[at] as number), (row) => lineOf[row] as number);
+    for (let at = start[cell] as number; at < (start[cell + FIELD_COUNT] as number); at++) {
+      const rows = this.words[side].of(words[at] as number);
+      if (rows.length > maxLines) continue;
+      for (const row of rows) yield lineOf[row] as number;
+    }
   }
 }
 
@@ -202,7 +228,7 @@ class LinesBySize {
     this.sizes = Float64Array.from(this.lines, (line) => Math.abs(amount[line] as number));
   }
 
-  of(size: number): Int32Array {
-    return this.lines.subarray(lowerBound(this.sizes, size), lowerBound(this.sizes, size + 1));
+  between(min: number, max: number): Int32Array {
+    return this.lines.subarray(lowerBound(this.sizes, min), lowerBound(this.sizes, max + 1));
   }
 }

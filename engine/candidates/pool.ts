@@ -247,7 +247,8 @@ function binKey(amount: number, currency: number): number {
   );
 }
 
-function dayRarityOf(left: Nodes, right: Nodes): Float64Array {
+/** By day level: −ln of the probability that two unrelated lines are that many days apart. */
+export function dayRarityOf(left: Nodes, right: Nodes): Float64Array {
   const share = new Float64Array(DAY_LEVELS);
   const leftDays = countDays(left);
   const rightDays = countDays(right);

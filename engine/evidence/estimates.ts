@@ -33,7 +33,7 @@ export type RuleEstimate = { model: ModelEstimate; window: Days; day_rarity: num
 export type Estimates = {
   /** How many lines they are estimated from. */
   lines: number;
-  /** By rule; null if it weighs nothing, or found no lines to weigh. */
+  /** By rule; null if it weighs nothing. */
   rules: (RuleEstimate | null)[];
   /** The first words of descriptions that distinguish kinds of movements (kinds.ts). */
   first_words: Record<Side, string[]>;

@@ -2,7 +2,7 @@
 import { type Graph, split } from "../assignment/graph.ts";
 import { marginals } from "../assignment/marginals.ts";
 import { Candidates } from "../candidates/candidates.ts";
-import type { Pool } from "../candidates/pool.ts";
+import { dayRarityOf, type Pool } from "../candidates/pool.ts";
 import {
   type Days,
   daysAround,
@@ -10,6 +10,8 @@ import {
   unionOf,
   widestWindow,
 } from "../candidates/window.ts";
+import type { Nodes } from "../prepare/nodes.ts";
+import type { Texts } from "../prepare/texts.ts";
 import type { Progress } from "../progress.ts";
 import type { Rule } from "../rules.ts";
 import { type RuleEstimate, toSteps } from "./estimates.ts";
@@ -29,6 +31,29 @@ export type Pairs = { left: number[]; right: number[]; inCommon: boolean[] };
 
 /** `units`: how many lines the left node stands for. */
 export type ProbablePair = { left: number; right: number; probability: number; units: number };
+
+/** What is estimated where one side has no lines: what is assumed before any are seen. */
+export function estimateWithoutPairs(
+  texts: Texts,
+  { left, right }: { left: Nodes; right: Nodes },
+  rule: Rule,
+  knowledge: Knowledge | null,
+  lesson: Lesson | null,
+): RuleEstimate {
+  const days = daysAround(rule);
+  const lines = ({ start, count }: Nodes) => start[count] as number;
+  const model = new Model(texts, knowledge, days, lines(left), lines(right), lesson);
+  return {
+    model: model.toEstimate(),
+    window: windowAfter(days, lesson),
+    day_rarity: toSteps(dayRarityOf(left, right)),
+  };
+}
+
+/** The rule's days, extended by what earlier rules have learned. */
+function windowAfter(days: Days, lesson: Lesson | null): Days {
+  return lesson ? unionOf(days, intersectionOf(lesson.reach, widestWindow(days))) : days;
+}
 
 export class Weighing {
   readonly pool: Pool;
@@ -56,7 +81,7 @@ export class Weighing {
     this.candidates = new Candidates(pool, this.evidence, this.model, rule);
     this.widest = widestWindow(daysAround(rule));
     this.days = daysAround(rule);
-    if (lesson) this.setWindow(unionOf(this.days, intersectionOf(lesson.reach, this.widest)));
+    if (lesson) this.setWindow(windowAfter(this.days, lesson));
   }
 
   setWindow(days: Days): void {

@@ -81,6 +81,7 @@ select pg_temp.become_owner();
 select pg_temp.become_user('one', '{tenant_admin}');
 select pg_temp.expect_refused('an admin does not see in whose name a period is closed', 'select asked_by from private.closing_requests');
 select pg_temp.expect_refused('nobody reads what a reopened statement was made of', 'select from private.reopened_items');
+select pg_temp.expect_refused('nobody reads how far a copy is', 'select from private.signed_copies');
 select pg_temp.expect_refused('nobody reads what has changed for the next run', 'select from private.run_changes');
 select pg_temp.expect_refused('nobody reads what a run estimated', 'select from private.pair_estimates');
 select pg_temp.expect_refused('nobody reads why held-back lines are open', 'select from private.held_back_reasons');

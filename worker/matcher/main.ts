@@ -1,6 +1,7 @@
 import { runInBackground } from "#lib/background/run-in-background.ts";
 import { lowerPriority } from "#lib/runtime/lower-priority.ts";
 import { closePeriodTask } from "./tasks/close-period.ts";
+import { copySignedItems } from "./tasks/copy-signed-items.ts";
 import { endAbandonedRuns } from "./tasks/end-abandoned-runs.ts";
 import { indexLines } from "./tasks/index-lines.ts";
 import { MAX_CONCURRENT_RUNS, matchPairTask } from "./tasks/match-pair.ts";
@@ -36,6 +37,7 @@ await runInBackground({
   maxConcurrent,
   tasks: {
     close_period: closePeriodTask(DIRECT_URL || DATABASE_URL),
+    copy_signed_items: copySignedItems,
     end_abandoned_runs: endAbandonedRuns,
     index_lines: indexLines,
     match_pair: matchPairTask(DIRECT_URL || DATABASE_URL),
@@ -44,7 +46,12 @@ await runInBackground({
     read_import: readImportTask(DIRECT_URL || DATABASE_URL),
     undo_import: undoImport,
   },
-  crontab: "37 * * * * purge_imports\n* * * * * index_lines\n* * * * * end_abandoned_runs",
+  crontab: [
+    "37 * * * * purge_imports",
+    "* * * * * index_lines",
+    "* * * * * end_abandoned_runs",
+    "* * * * * copy_signed_items",
+  ].join("\n"),
   vitals: [],
   handlers: {},
   onListening: () => {},

@@ -127,7 +127,8 @@ export const run = z
       .meta({ description: "The version of the calendar.", example: null }),
     engine_version: z.string().nullable().meta({ example: "1.0.0" }),
     digest: z.string().nullable().meta({
-      description: "The same lines, rules, decisions and calendar version give the same digest.",
+      description:
+        "After a full run, the same lines, rules, decisions and calendar version give the same digest.",
       example: "1.0.0:5f3c0a9be2c04d6f8a1b3c5d7e9f0a2b",
     }),
     failure: z.string().nullable().meta({ example: null }),

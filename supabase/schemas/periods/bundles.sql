@@ -65,42 +65,137 @@ begin
   end case;
 end $$;
 
--- Copies what the statement in force was made of, before its period is reopened.
+-- How far what a statement in force was made of is copied. A period with many lines is copied by a
+-- matcher once it is closed, as reopening it within a call would take too long; another one when it
+-- is reopened.
+create table private.signed_copies (
+  tenant_id text not null,
+  reconciliation_id text not null,
+  number integer not null,
+  -- Where it goes on: the kind, as in private.signed_kinds, after a key; the next page of the kind.
+  kind_no integer not null default 1,
+  after text,
+  seq integer not null default 0,
+  is_complete boolean not null default false,
+  primary key (tenant_id, reconciliation_id, number),
+  foreign key (tenant_id, reconciliation_id, number)
+    references public.statements (tenant_id, reconciliation_id, number)
+);
+create index signed_copies_incomplete on private.signed_copies (tenant_id, reconciliation_id)
+where not is_complete;
+alter table private.signed_copies enable row level security;
+
+create function private.signed_kinds() returns text[]
+language sql immutable set search_path = ''
+return '{matches,members,exclusions,carried}'::text[];
+
+-- Has a matcher copy what the statement in force was made of, if its period has many lines.
+create function private.request_signed_copy(period public.reconciliations) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into private.signed_copies (tenant_id, reconciliation_id, number)
+  select signed.tenant_id, signed.reconciliation_id, signed.number
+  from public.statements signed
+  where signed.tenant_id = period.tenant_id and signed.reconciliation_id = period.id
+    and signed.reopened_at is null and private.max_lines_in_request() < (
+      select count(*) from public.carried_lines carried_line
+      where carried_line.tenant_id = period.tenant_id
+        and carried_line.reconciliation_id = period.id
+    ) + (
+      select coalesce(sum(matched_count.lines), 0) from private.matched_counts matched_count
+      where matched_count.tenant_id = period.tenant_id
+        and matched_count.reconciliation_id = period.id
+    )
+  order by signed.number desc limit 1;
+end $$;
+
+-- Copies the next pages of 5,000 rows. Returns whether the copy is complete.
+create function private.copy_signed_pages(copy private.signed_copies, pages integer) returns boolean
+language plpgsql volatile set search_path = '' as $$
+declare
+  kinds constant text[] := private.signed_kinds();
+  contents text[];
+  last_key text;
+begin
+  for page in 1..pages loop
+    exit when copy.kind_no > cardinality(kinds);
+    select array_agg(item.content order by item.place),
+      (array_agg(item.key order by item.place desc))[1]
+    into contents, last_key
+    from (
+      select item.*, row_number() over () as place
+      from private.signed_rows(copy.tenant_id, copy.reconciliation_id, kinds[copy.kind_no],
+        copy.after, 5000) item
+    ) item;
+    if contents is null then
+      copy.kind_no := copy.kind_no + 1;
+      copy.after := null;
+      copy.seq := 0;
+      continue;
+    end if;
+    insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
+    values (copy.tenant_id, copy.reconciliation_id, copy.number, kinds[copy.kind_no], copy.seq,
+      contents);
+    copy.seq := copy.seq + 1;
+    copy.after := last_key;
+  end loop;
+  update private.signed_copies signed_copy
+  set kind_no = copy.kind_no, after = copy.after, seq = copy.seq,
+    is_complete = copy.kind_no > cardinality(kinds)
+  where signed_copy.tenant_id = copy.tenant_id
+    and signed_copy.reconciliation_id = copy.reconciliation_id and signed_copy.number = copy.number;
+  return copy.kind_no > cardinality(kinds);
+end $$;
+
+-- Copies the next pages of one statement. Returns whether there was one to copy.
+create function private.copy_next_signed_pages() returns boolean
+language plpgsql volatile security definer set search_path = '' as $$
+declare
+  copy private.signed_copies;
+begin
+  select * into copy from private.signed_copies signed_copy
+  where not signed_copy.is_complete
+  order by signed_copy.tenant_id, signed_copy.reconciliation_id
+  limit 1 for update skip locked;
+  if copy.tenant_id is null then
+    return false;
+  end if;
+  perform private.copy_signed_pages(copy, 4);
+  return true;
+end $$;
+grant execute on function private.copy_next_signed_pages() to service_role;
+
+-- Copies what the statement in force was made of, before its period is reopened. Refuses: conflict
+-- while a matcher copies it.
 create function private.store_signed_items(period public.reconciliations) returns void
 language plpgsql volatile set search_path = '' as $$
 declare
+  copy private.signed_copies;
   signed constant integer := (
     select max(statements.number) from public.statements
     where statements.tenant_id = period.tenant_id and statements.reconciliation_id = period.id
       and statements.reopened_at is null
   );
-  kind text;
-  after text;
-  last_key text;
-  contents text[];
-  place integer;
 begin
   if signed is null then
     return;
   end if;
-  foreach kind in array '{matches,members,exclusions,carried}'::text[] loop
-    after := null;
-    place := 0;
-    loop
-      select array_agg(item.content order by item.place),
-        (array_agg(item.key order by item.place desc))[1]
-      into contents, last_key
-      from (
-        select item.*, row_number() over () as place
-        from private.signed_rows(period.tenant_id, period.id, kind, after, 5000) item
-      ) item;
-      exit when contents is null;
-      insert into private.reopened_items (tenant_id, reconciliation_id, number, kind, seq, rows)
-      values (period.tenant_id, period.id, signed, kind, place, contents);
-      place := place + 1;
-      after := last_key;
+  select * into copy from private.signed_copies signed_copy
+  where signed_copy.tenant_id = period.tenant_id and signed_copy.reconciliation_id = period.id
+    and signed_copy.number = signed
+  for update;
+  if copy.tenant_id is null then
+    insert into private.signed_copies (tenant_id, reconciliation_id, number)
+    values (period.tenant_id, period.id, signed) returning * into copy;
+    while not private.copy_signed_pages(copy, 10) loop
+      select * into copy from private.signed_copies signed_copy
+      where signed_copy.tenant_id = period.tenant_id and signed_copy.reconciliation_id = period.id
+        and signed_copy.number = signed;
     end loop;
-  end loop;
+  elsif not copy.is_complete then
+    perform private.refuse_conflict('closing',
+      'What was signed is still being copied: reopening keeps it. Try again in a minute.');
+  end if;
 end $$;
 
 -- input: { id, number }. Returns { statement, signature, rules, engine_versions, audit }.

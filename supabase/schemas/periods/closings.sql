@@ -196,6 +196,7 @@ begin
         from jsonb_array_elements(closing.statement -> 'balances') balance
         where balance -> 'outstanding_minor' <> '0'
       )) || private.complete_entry_batch(period));
+  perform private.request_signed_copy(period);
   perform private.queue_book_recount(period.tenant_id, period.pair_no);
   perform private.emit(period.tenant_id, 'reconciliation.closed',
     jsonb_build_object('reconciliation', private.reconciliation_json(period)));
@@ -229,8 +230,8 @@ begin
   return private.complete_closing(period);
 end $$;
 
--- Refuses: conflict if the period is not closed, or a later one is closed or being closed. Records
--- and emits: reconciliation.reopened.
+-- Refuses: conflict if the period is not closed, a later one is closed or being closed, or what was
+-- signed is still being copied. Records and emits: reconciliation.reopened.
 create function private.reopen_period(id text, reason text) returns public.reconciliations
 language plpgsql volatile set search_path = '' as $$
 declare

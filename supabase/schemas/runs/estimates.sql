@@ -15,6 +15,19 @@ create table private.pair_estimates (
 );
 alter table private.pair_estimates enable row level security;
 
+-- Whether the sources of a pair have more lines than are processed while a caller waits. Then runs
+-- between full ones weigh by estimates, and a close waits for a full run (private.close_period).
+create function private.has_many_lines(tenant text, pair integer) returns boolean
+language plpgsql stable set search_path = '' as $$
+begin
+  return private.max_lines_in_request() < (
+    select sum(source.line_count) from public.pairs
+    join public.sources source on source.tenant_id = pairs.tenant_id
+      and source.source_no in (pairs.left_source_no, pairs.right_source_no)
+    where pairs.tenant_id = tenant and pairs.pair_no = pair
+  );
+end $$;
+
 -- The conditions of a run that estimates depend on.
 create function private.conditions_of_estimates(conditions jsonb) returns jsonb
 language sql immutable set search_path = ''
@@ -31,26 +44,27 @@ begin
   select * into found_row from private.pair_estimates estimate
   where estimate.tenant_id = tenant and estimate.pair_no = pair
     and estimate.conditions = private.conditions_of_estimates(estimates_for.conditions)
-    and estimate.weighed_lines * 10 <= estimate.lines;
+    and estimate.weighed_lines * 10 <= estimate.lines and private.has_many_lines(tenant, pair);
   return found_row;
 end $$;
 
--- Stores what a full run estimated. A pair with few lines has none: there a full run costs little,
--- and a close doesn't wait for one (private.close_period).
-create function private.store_estimates(run public.runs, estimates jsonb, lines bigint) returns void
+-- Stores what a full run estimated, in place of what was estimated before; null: nothing holds any
+-- more.
+create function private.store_estimates(run public.runs, estimates jsonb) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  delete from private.pair_estimates estimate
-  where estimate.tenant_id = run.tenant_id and estimate.pair_no = run.pair_no;
-  insert into private.pair_estimates (tenant_id, pair_no, estimates, conditions, lines)
-  select run.tenant_id, run.pair_no, store_estimates.estimates,
-    private.conditions_of_estimates(run.conditions), store_estimates.lines
-  where store_estimates.estimates is not null and private.max_lines_in_request() < (
-    select sum(source.line_count) from public.pairs pair
-    join public.sources source on source.tenant_id = pair.tenant_id
-      and source.source_no in (pair.left_source_no, pair.right_source_no)
-    where pair.tenant_id = run.tenant_id and pair.pair_no = run.pair_no
-  );
+  if store_estimates.estimates is null then
+    delete from private.pair_estimates estimate
+    where estimate.tenant_id = run.tenant_id and estimate.pair_no = run.pair_no;
+    return;
+  end if;
+  insert into private.pair_estimates as estimate (tenant_id, pair_no, estimates, conditions, lines)
+  values (run.tenant_id, run.pair_no, store_estimates.estimates,
+    private.conditions_of_estimates(run.conditions),
+    (store_estimates.estimates ->> 'lines')::bigint)
+  on conflict (tenant_id, pair_no)
+    do update set estimates = excluded.estimates, conditions = excluded.conditions,
+      lines = excluded.lines, weighed_lines = 0;
 end $$;
 
 -- Collects what a run with news reads: what is open up to the period's end, what the engine

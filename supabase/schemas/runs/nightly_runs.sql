@@ -70,8 +70,9 @@ language plpgsql stable set search_path = '' as $$
 begin
   return query
   with marked as materialized (
-    select distinct run_change.tenant_id, run_change.reconciliation_id
-    from private.run_changes run_change
+    select run_change.tenant_id, run_change.reconciliation_id,
+      min(run_change.changed_at) as changed_at
+    from private.run_changes run_change group by 1, 2
   ), decided as materialized (
     select distinct decision.tenant_id, decision.pair_no from private.unlearned_decisions decision
   )
@@ -84,12 +85,14 @@ begin
       and run.dry_run is null
     order by run.id desc limit 1
   ) last_run on true
+  left join marked on marked.tenant_id = period.tenant_id and marked.reconciliation_id = period.id
   where coalesce(last_run.status not in ('queued', 'running')
-      and last_run.created_at <= at - private.nightly_run_interval(), true)
+      -- Runs between full ones leave the marks.
+      and (last_run.created_at <= at - private.nightly_run_interval()
+        or marked.changed_at <= at - private.nightly_run_interval()), true)
     and case
       when last_run.status = 'failed'
-        or (period.tenant_id, period.id) in (select marked.tenant_id, marked.reconciliation_id
-          from marked)
+        or marked.tenant_id is not null
         or (period.tenant_id, period.pair_no) in (select decided.tenant_id, decided.pair_no
           from decided) then true
       else private.grace_has_passed(period, pair, last_run)

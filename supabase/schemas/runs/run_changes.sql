@@ -10,7 +10,7 @@ create table private.run_changes (
   -- Lines between these numbers were added, and nothing else changed; null: anything may have.
   first_line_no bigint,
   last_line_no bigint,
-  -- When the lines were weighed by estimates; null: no run has read them.
+  -- When a run between full ones decided or weighed the lines, in a pair with estimates.
   weighed_at timestamptz(3),
   primary key (tenant_id, reconciliation_id, change_no)
 );

@@ -48,6 +48,7 @@ begin
       where rules_version.tenant_id = period.tenant_id and rules_version.pair_no = pair.pair_no
         and rules_version.version = pair.rules_version
     )), 'policy', policy, 'open_days', calendar -> 'open_days',
+    'keeps_estimates', private.has_many_lines(pair.tenant_id, pair.pair_no),
     -- Whether everything that the engine made is weighed again, or what its leading rules settled
     -- stays.
     'whole', begun.dry_run is not null or last_run.id is null
@@ -256,8 +257,8 @@ begin
 end $$;
 
 -- Ends a run whose results are stored. totals: as of run_totals. outcome: { changed,
--- exceptions_opened, exceptions_held_back, held_back_reasons, estimates, weighed_lines }. Returns
--- the violations. Refuses: conflict.
+-- exceptions_opened, exceptions_held_back, held_back_reasons, estimates }. Returns the violations.
+-- Refuses: conflict.
 create function private.finish_run(tenant text, run text, attempt integer, totals jsonb,
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
@@ -282,8 +283,7 @@ begin
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
   where runs.tenant_id = tenant and runs.id = run
   returning * into run_row;
-  perform private.store_estimates(run_row, outcome -> 'estimates',
-    (outcome ->> 'weighed_lines')::bigint);
+  perform private.store_estimates(run_row, outcome -> 'estimates');
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
     run);
   return violations;

@@ -1,14 +1,15 @@
 -- Short runs: where only a few lines are new, the leading exact rules decide them first, without
 -- reading the rest of the pair. An exact rule compares lines of one amount and currency, so it
 -- decides what it would among all lines (engine/README.md). Since a match changes a little of what
--- the other rules count, a full run follows within a minute.
+-- the other rules count, a full run follows: within a minute, or in a pair with estimates
+-- (estimates.sql) at night, before a close, or once a tenth of the lines is new.
 
 -- How long after the first change a full run follows.
 create function private.full_run_delay() returns interval
 language sql immutable set search_path = ''
 return interval '1 minute';
 
--- The new lines of a period that no run has read and that are open, up to a limit.
+-- The new lines of a period that are open and that no run has weighed, up to a limit.
 create function private.new_open_lines(period public.reconciliations, max_count integer)
 returns setof private.open_lines
 language plpgsql stable set search_path = '' as $$
@@ -161,7 +162,7 @@ begin
 end $$;
 
 -- Ends a run that decided all that is new, or weighed it by estimates. outcome: { waterfall,
--- changed, digest, suggested_count, open_count, exceptions_opened, exceptions_held_back,
+-- changed, digest, suggested_count, exceptions_opened, exceptions_held_back,
 -- held_back_reasons, change_nos, weighed_lines }; held_back_reasons only of a run with news.
 -- `lines`: those that it matched. Checks that their matches add up; returns a sentence for each
 -- that does not. Emits: run.done. Refuses: conflict.
@@ -190,10 +191,15 @@ begin
     failure = case when cardinality(violations) > 0 then
       'An internal check failed after this run. It has been logged: send us the run''s id.' end,
     lines_done = runs.lines_total, digest = outcome ->> 'digest',
-    suggested_count = (outcome ->> 'suggested_count')::bigint,
-    open_count = (outcome ->> 'open_count')::bigint, waterfall = outcome -> 'waterfall',
-    changed = outcome -> 'changed',
-    exceptions_opened = (outcome ->> 'exceptions_opened')::integer,
+    suggested_count = (outcome ->> 'suggested_count')::bigint, open_count = (
+      select count(*)
+      from private.open_lines open_line
+      join public.reconciliations period on period.tenant_id = tenant
+        and period.id = runs.reconciliation_id
+      where open_line.tenant_id = tenant and open_line.pair_no = runs.pair_no
+        and open_line.value_date <= period.period_end
+    ), waterfall = outcome -> 'waterfall', changed = outcome -> 'changed',
+    exceptions_opened = coalesce((outcome ->> 'exceptions_opened')::integer, 0),
     exceptions_held_back = (outcome ->> 'exceptions_held_back')::integer
   where runs.tenant_id = tenant and runs.id = run
   returning * into run_row;
@@ -201,9 +207,9 @@ begin
     perform private.store_held_back_reasons(tenant, run_row.reconciliation_id,
       nullif(outcome -> 'held_back_reasons', 'null'));
   end if;
-  if not private.count_weighed_lines(run_row,
+  if cardinality(violations) > 0 or not private.count_weighed_lines(run_row,
     array(select jsonb_array_elements_text(outcome -> 'change_nos')::bigint),
-    (outcome ->> 'weighed_lines')::bigint) then
+    coalesce((outcome ->> 'weighed_lines')::bigint, 0)) then
     perform private.queue_full_run(period) from public.reconciliations period
     where period.tenant_id = tenant and period.id = run_row.reconciliation_id;
   end if;

@@ -3,31 +3,22 @@
  * to before, plus the difference. Pure.
  */
 import type { Result } from "../../../engine/engine.ts";
-import { allocatedOf, type Changes, handlesOf, type NewMatch } from "./changes.ts";
+import { allocatedOf, type Changes, type NewMatch } from "./changes.ts";
 import type { Books } from "./claimed-run.ts";
 import { exactSum } from "./impact.ts";
 import type { EarlierMatch } from "./read-run.ts";
 
-/**
- * @param changes created matches of whole lines that replace none, and removed suggestions
- * @param newLines how many lines the books don't count yet
- */
+/** @param changes created matches of whole lines that replace none, and removed suggestions */
 export function booksAfter(
   books: Books,
   result: Result,
-  changes: Pick<Changes, "created" | "removed">,
-  newLines: number,
+  { created, removed }: Pick<Changes, "created" | "removed">,
 ): Books {
-  const { created, removed } = changes;
   const confirmed = created.filter(({ state }) => state === "confirmed");
-  const matchedLines = confirmed.flatMap((match) =>
-    handlesOf(result, result.confirmed, match.index),
-  );
   return {
     digest: digestAfter(books.digest, created, removed),
     waterfall: books.waterfall.map((step) => stepAfter(step, result, created, removed)),
     suggested_count: books.suggested_count + created.length - confirmed.length - removed.length,
-    open_count: books.open_count + newLines - matchedLines.length,
   };
 }
 

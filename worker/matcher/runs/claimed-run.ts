@@ -34,7 +34,6 @@ export type Books = {
     amounts: { currency: string; left_minor: number | string; right_minor: number | string }[];
   }[];
   suggested_count: number;
-  open_count: number;
 };
 
 /** A run that this process has claimed. */
@@ -70,6 +69,8 @@ export type ClaimedRun = {
   heldBack: Readonly<Record<number, Reason>> | null;
   /** The last run, if since then only lines were added, and few enough to decide them first. */
   shortAfter: LastRun | null;
+  /** Whether the estimates of a full run are stored. */
+  keepsEstimates: boolean;
   /** What the new lines may be weighed by; null: only a full run weighs them. */
   known: Known | null;
 };

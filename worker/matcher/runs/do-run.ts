@@ -39,6 +39,7 @@ type BegunRun = {
   whole: boolean;
   held_back: Record<number, Reason> | null;
   short_after: LastRun | null;
+  keeps_estimates: boolean;
   known: Known | null;
 };
 
@@ -69,7 +70,7 @@ export async function doRun(
   const progress = new Progress(progressClient, run, stop);
   const report: Report = (one, now) => progress.report(one, now);
   const short = await traced(sqlStep("decide new lines", run), () =>
-    doShortRun(client, progressClient, run, report),
+    doShortRun(client, progressClient, run, async () => stop?.throwIfAborted()),
   );
   if (!short) return;
   if (!run.dryRun) run.weights = await learnDecisions(client, run);
@@ -132,8 +133,7 @@ export async function doRun(
     exceptions_opened: opened,
     exceptions_held_back: heldBack,
     ...(heldBack > 0 && { held_back_reasons: unusualReasons(result) }),
-    estimates: result.estimates,
-    weighed_lines: result.estimates.lines,
+    ...(run.keepsEstimates && { estimates: result.estimates }),
   };
   const storedViolations = await traced(sqlStep("finish_run", run), () =>
     withStatementTimeout(client, run, () =>
@@ -213,6 +213,7 @@ async function begin(client: Client, key: RunKey): Promise<ClaimedRun | null> {
     whole: begun.whole,
     heldBack: begun.held_back,
     shortAfter: begun.short_after,
+    keepsEstimates: begun.keeps_estimates,
     known: begun.known,
   };
 }

@@ -96,11 +96,13 @@ export function readShortRun(
 /**
  * Reads what a run with news weighs new lines with (runs/estimates.sql).
  * @param changeNos the changes that the new lines came with: later ones are left to another run
+ * @param matched lines that were just matched, perhaps after the snapshot that is read
  */
 export function readNews(
   client: Client,
   run: ClaimedRun,
   changeNos: readonly number[],
+  matched: ReadonlySet<number>,
 ): Promise<NewsInput> {
   return inSnapshot(client, async () => {
     const [counts] = await call<{ left_lines: string; right_lines: string }>(client, "load_news", {
@@ -113,6 +115,7 @@ export function readNews(
       run,
       counts?.left_lines as string,
       counts?.right_lines as string,
+      matched,
     );
   });
 }
@@ -122,6 +125,7 @@ async function readLoadedLines(
   run: ClaimedRun,
   leftLines: string,
   rightLines: string,
+  leftOut?: ReadonlySet<number>,
 ): Promise<NewsInput> {
   const [left, right] = [Number(leftLines), Number(rightLines)];
   requireCapacity(left + right, 0);
@@ -131,7 +135,7 @@ async function readLoadedLines(
     ids: null,
     fees: new Map(),
   };
-  await readLines(client, run, input, left + right);
+  await readLines(client, run, input, left + right, leftOut);
   const present = await readPresent(client);
   const rejected = await readRejected(client, run);
   const held_lines = await lineNumbers(client, "held_lines");
@@ -160,7 +164,13 @@ async function inSnapshot<Value>(client: Client, read: () => Promise<Value>): Pr
 
 type LinesToRead = Pick<RunInput, "left" | "right" | "ids" | "fees">;
 
-async function readLines(client: Client, run: ClaimedRun, input: LinesToRead, lines: number) {
+async function readLines(
+  client: Client,
+  run: ClaimedRun,
+  input: LinesToRead,
+  lines: number,
+  leftOut?: ReadonlySet<number>,
+) {
   const names = new Names(run.weights?.names);
   let count = 0;
   await copyRows(
@@ -187,6 +197,7 @@ async function readLines(client: Client, run: ClaimedRun, input: LinesToRead, li
         description: row.bytes(),
         group_key: row.bytes(),
       };
+      if (leftOut?.has(handle)) return;
       if (side === input.right) line.known_as = names.of(line);
       side.add(line);
     },

@@ -150,6 +150,67 @@ test("the night's run is a full one", async () => {
   expect((await nextRun()).called).toBe("load_run");
 });
 
+test("the night's run is not put off by runs that weigh news", async () => {
+  await add("right", payment(1));
+  await nextRun();
+  await client.query(
+    "update private.run_changes set changed_at = '2126-03-04 20:00+00' where tenant_id = $1",
+    [tenant.id],
+  );
+  await client.query(
+    "update public.runs set created_at = '2126-03-05 02:50+00' where tenant_id = $1",
+    [tenant.id],
+  );
+  const look = "select private.queue_nightly_runs(1000, $1)";
+  await client.query(look, ["2126-03-05 01:00+00"]);
+  expect(await isFullRunQueued()).toBe(false);
+  await client.query(look, ["2126-03-05 03:00+00"]);
+  expect(await isFullRunQueued()).toBe(true);
+});
+
+test("lines are counted once, however the line numbers of changes overlap", async () => {
+  await add("right", payment(1, { amount_minor: 77, description: "" }));
+  await nextRun();
+  await client.query(
+    `insert into private.run_changes (tenant_id, reconciliation_id, first_line_no, last_line_no)
+     select $1, $2, 0, max(line_no) from public.lines where tenant_id = $1`,
+    [tenant.id, period],
+  );
+  await add("right", payment(3));
+  expect((await nextRun()).changed.added).toBe(1);
+  expect(await lastRunOf(client, tenant.id)).toEqual(await countedBooks(client, tenant.id));
+});
+
+test("a new line that would change an exact match leads to a full run", async () => {
+  const exact = invoice(500);
+  await add("left", exact);
+  await add("right", exact);
+  expect((await nextRun()).called).toBe("load_short_run");
+  await add("right", { ...exact, description: "Once more" });
+  expect((await nextRun()).called).toBe("load_short_run,load_run");
+});
+
+test("when an exact match takes a line of a suggestion, its exception is split again", async () => {
+  await add("right", payment(1, { amount_minor: 10_000 + 791 + 3, description: "" }));
+  await nextRun();
+  await requestedRun();
+  const suggested = async () =>
+    (
+      await client.query(
+        `select count(*)::integer as lines from private.exception_lines l
+         join public.exceptions e on e.tenant_id = l.tenant_id and e.id = l.exception_id
+           and e.status = 'open' and e.suggested_match_id is not null
+         where l.tenant_id = $1`,
+        [tenant.id],
+      )
+    ).rows[0].lines;
+  const before = await suggested();
+  expect(before).toBeGreaterThan(0);
+  await add("right", { ...invoice(1), day: "2026-03-03" });
+  expect((await nextRun()).called).toBe("load_short_run");
+  expect(await suggested()).toBe(before - 2);
+});
+
 test("exceptions of new lines past grace are opened with their reasons", async () => {
   await add("right", payment(1, { amount_minor: 1_999_999, description: "Rechnung RE-771001" }));
   await nextRun();

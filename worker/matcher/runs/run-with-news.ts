@@ -14,7 +14,7 @@ import type { Fees } from "./fees.ts";
 import { openLineExceptions, reasonsIn, storedReasons, unusualReasons } from "./line-exceptions.ts";
 import { type EarlierMatch, type NewsInput, readNews } from "./read-run.ts";
 import { withStatementTimeout } from "./statement-timeout.ts";
-import { inputOf, inSlices, type Report, requireInvariants } from "./weigh.ts";
+import { hasViolations, inputOf, inSlices, type Report } from "./weigh.ts";
 
 /**
  * `changeNos`: the changes that the lines came with. `matched` and `removed`: lines that were just
@@ -41,39 +41,44 @@ export async function weighNews(
   report: Report,
 ): Promise<News | null> {
   if (lines.size > known.max_lines) return null;
-  const input = await withStatementTimeout(client, run, () => readNews(client, run, changeNos));
+  const input = await withStatementTimeout(client, run, () =>
+    readNews(client, run, changeNos, matched),
+  );
   const running = runWithNews(inputOf(run, input), {
     estimates: known.estimates,
     fresh: flagsOf(input, (line) => lines.has(line)),
-    matched: flagsOf(input, (line) => input.held_lines.has(line) || matched.has(line)),
+    matched: flagsOf(input, (line) => input.held_lines.has(line)),
   });
   const result = await inSlices(running, lines.size, report);
-  if (!result) return null;
-  requireInvariants(run, result);
+  if (!result || hasViolations(run, result)) return null;
   const suggestions = input.present.filter(({ id }) => !removed.has(id));
   return { result, changes: newsOf(result, suggestions, lines), fees: input.fees };
 }
 
-/** Opens exceptions as a full run does; the reasons of lines that weren't weighed are known. */
+/**
+ * Opens exceptions as a full run does. New lines have the reasons that were just found, others those
+ * of the last full run.
+ * @param news null if exact rules decided all new lines
+ */
 export async function openExceptionsOfNews(
   client: Client,
   run: ClaimedRun,
   { reasons }: Known,
-  result: Result,
+  newLines: ReadonlySet<number>,
+  news: News | null,
 ): Promise<{ opened: number; heldBack: number; heldBackReasons: Record<number, Reason> | null }> {
   const knownReasons = storedReasons(reasons);
-  const weighedReasons = reasonsIn(result);
+  const weighedReasons = news ? reasonsIn(news.result) : storedReasons(reasons);
   const { opened, heldBack } = await withStatementTimeout(client, run, () =>
-    openLineExceptions(
-      client,
-      run,
-      (lines) => new Map([...knownReasons(lines), ...weighedReasons(lines)]),
-    ),
+    openLineExceptions(client, run, (lines) => {
+      const ofNews = new Set([...lines].filter((line) => newLines.has(line)));
+      return new Map([...knownReasons(lines), ...weighedReasons(ofNews)]);
+    }),
   );
   return {
     opened,
     heldBack,
-    heldBackReasons: heldBack > 0 ? { ...reasons, ...unusualReasons(result) } : null,
+    heldBackReasons: heldBack > 0 ? { ...reasons, ...(news && unusualReasons(news.result)) } : null,
   };
 }
 

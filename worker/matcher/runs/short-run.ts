@@ -1,6 +1,6 @@
 /**
  * A short run: the leading exact rules decide new lines among those of the same amounts, without
- * reading the rest of the pair. Undecided lines are left to the full run.
+ * reading the rest of the pair. Undecided lines are weighed by estimates, or left to the full run.
  */
 import type { Client } from "pg";
 import { match, type Result } from "../../../engine/engine.ts";
@@ -25,8 +25,17 @@ import { businessDaysIn, type Report } from "./weigh.ts";
 const MAX_NEW_LINES = 1_000;
 const MAX_NEWS = 20_000;
 
-/** `undecided`: the new lines that no exact rule decides. */
-type Decided = { result: Result; changes: Changes; lines: number[]; undecided: Set<number> };
+/**
+ * `undecided`: the new lines that no exact rule decides. `disturbsMatches`: whether some of them
+ * would change earlier matches, which only a full run may do.
+ */
+type Decided = {
+  result: Result;
+  changes: Changes;
+  lines: number[];
+  undecided: Set<number>;
+  disturbsMatches: boolean;
+};
 
 type Saved = { added: number; undone: number };
 
@@ -47,7 +56,11 @@ export async function doShortRun(
   if (!last || (!known && leadingExactRules(run.rules).length === 0)) return saved;
   const input = await readShortRun(client, run, known ? MAX_NEWS : MAX_NEW_LINES);
   if (!input) return saved;
-  const { result, changes, lines, undecided } = decideNewLines(input, run, businessDaysIn(run));
+  const { result, changes, lines, undecided, disturbsMatches } = decideNewLines(
+    input,
+    run,
+    businessDaysIn(run),
+  );
   /** @returns whether all changes were saved. */
   const save = async (ofResult: Result, { created, ...rest }: Changes, fees: Fees) => {
     const all = { created, ...rest };
@@ -58,7 +71,7 @@ export async function doShortRun(
   };
   const [isSaved, news] = await settleBoth(
     save(result, changes, input.fees),
-    known && undecided.size > 0
+    known && undecided.size > 0 && !disturbsMatches
       ? weighNews(
           sideClient,
           run,
@@ -75,19 +88,23 @@ export async function doShortRun(
   );
   if (!isSaved || (undecided.size > 0 && !news)) return saved;
   const ended: EndedRun = {
-    ...booksAfter(last, result, changes, input.new_lines.size - undecided.size),
+    ...booksAfter(last, result, changes),
     lines,
     exceptions_opened: 0,
     exceptions_held_back: last.exceptions_held_back,
     change_nos: input.change_nos,
     weighed_lines: undecided.size,
   };
-  if (known && news) {
+  if (news) {
     if (!(await save(news.result, news.changes, news.fees))) return saved;
-    const exceptions = await openExceptionsOfNews(client, run, known, news.result);
     Object.assign(ended, {
-      ...booksAfter(ended, news.result, news.changes, undecided.size),
+      ...booksAfter(ended, news.result, news.changes),
       lines: [...lines, ...matchedIn(news)],
+    });
+  }
+  if (known && (news || changes.removed.length > 0)) {
+    const exceptions = await openExceptionsOfNews(client, run, known, undecided, news);
+    Object.assign(ended, {
       exceptions_opened: exceptions.opened,
       exceptions_held_back: exceptions.heldBack,
       held_back_reasons: exceptions.heldBackReasons,
@@ -177,6 +194,7 @@ export function decideNewLines(
     changes: { unchanged: 0, created: matches, removed: obsolete },
     lines,
     undecided: new Set([...new_lines].filter((line) => !isMatched(line))),
+    disturbsMatches: leftToFullRun.size > 0,
   };
 }
 

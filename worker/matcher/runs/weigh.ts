@@ -56,11 +56,17 @@ export async function inSlices<Value>(
   }
 }
 
+/** Whether a result violates an invariant; then it must not be saved. */
+export function hasViolations(run: Pick<ClaimedRun, "runId">, result: Result): boolean {
+  const violations = checkInvariants(result);
+  if (violations.length > 0)
+    log.fatal({ run_id: run.runId, violations }, "a run violated an invariant; nothing was saved");
+  return violations.length > 0;
+}
+
 /** @throws ApiError `conflict` if the result violates an invariant: a retry would give the same. */
 export function requireInvariants(run: Pick<ClaimedRun, "runId">, result: Result): void {
-  const violations = checkInvariants(result);
-  if (violations.length === 0) return;
-  log.fatal({ run_id: run.runId, violations }, "a run violated an invariant; nothing was saved");
+  if (!hasViolations(run, result)) return;
   throw new ApiError(
     "conflict",
     "The result failed our own checks, so nothing was saved. " +

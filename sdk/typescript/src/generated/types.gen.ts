@@ -8299,7 +8299,7 @@ export type Run = {
      */
     engine_version: string | null;
     /**
-     * The same lines, rules, decisions and calendar version give the same digest.
+     * After a full run, the same lines, rules, decisions and calendar version give the same digest.
      * @maxLength 64
      */
     digest: string | null;
