@@ -307,6 +307,9 @@ begin
         and matched_count.reconciliation_id = period.id
     )
   order by signed.number desc limit 1;
+  if found then
+    perform graphile_worker.add_job('copy_signed_items', job_key => 'copy_signed_items');
+  end if;
 end $function$;
 CREATE OR REPLACE FUNCTION private.copy_signed_pages(copy private.signed_copies, pages integer)
  RETURNS boolean

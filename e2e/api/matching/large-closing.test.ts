@@ -201,12 +201,17 @@ test(
         [fixture.tenant],
       );
       expect(events).toEqual([{ actor: "user:ada", operation: "closeReconciliation" }]);
-      expect(
-        await fixture.ok("POST", `${path}/reopen`, { body: { reason: "Once more" } }),
-      ).toMatchObject({
-        status: "in_progress",
-        unmatched_count: 103,
-      });
+      const reopened = await until(
+        "what was signed is copied",
+        async () => {
+          const body = { reason: "Once more" };
+          const answer = await fixture.call("POST", `${path}/reopen`, { body });
+          if (answer.status !== 200) expectProblem(answer, "conflict");
+          return answer.status === 200 && answer;
+        },
+        RUN_TIMEOUT_MS,
+      );
+      expect(reopened.json).toMatchObject({ status: "in_progress", unmatched_count: 103 });
     } finally {
       await blocking.query("rollback");
       blocking.release();

@@ -107,6 +107,9 @@ begin
         and matched_count.reconciliation_id = period.id
     )
   order by signed.number desc limit 1;
+  if found then
+    perform graphile_worker.add_job('copy_signed_items', job_key => 'copy_signed_items');
+  end if;
 end $$;
 
 -- Copies the next pages of 5,000 rows. Returns whether the copy is complete.
