@@ -139,17 +139,13 @@ test("a rule that weighs no texts compares a new line with all amounts within it
       then: "match",
     },
   ];
-  const near = (identity: string, amount_minor: number) =>
-    line(identity, { amount_minor, description: identity });
-  const left = [near("left 1", 10_000), near("left 2", 10_006)];
-  const run = (right: DatasetLine[]) => runNews(left, right, { fresh: ["right 1"], rules });
-  expect(run([near("right 1", 10_003)])?.confirmed).toEqual([]);
-  expect(
-    runNews([near("left 1", 10_000)], [near("right 1", 10_003)], {
-      fresh: ["right 1"],
-      rules,
-    })?.confirmed,
-  ).toEqual([["left 1", "right 1"]]);
+  const near = (identity: string, amount_minor: number, description: string) =>
+    line(identity, { amount_minor, description });
+  const alpha = near("left 1", 10_000, "Alpha");
+  const run = (left: DatasetLine[]) =>
+    runNews(left, [near("right 1", 10_003, "Alpha")], { fresh: ["right 1"], rules });
+  expect(run([alpha])?.confirmed).toEqual([["left 1", "right 1"]]);
+  expect(run([alpha, near("left 2", 10_006, "Beta")])?.confirmed).toEqual([]);
 });
 
 test("a sum without a key is suggested, but not matched", () => {
@@ -161,6 +157,20 @@ test("a sum without a key is suggested, but not matched", () => {
   const others = many.slice(3).map((n) => invoice(n));
   const found = runNews([...parts, ...others], [total], { fresh: ["payment 1"] });
   expect(found).toEqual({ confirmed: [], suggested: [["invoice 1", "invoice 2", "payment 1"]] });
+});
+
+test("a line that was matched before is no part of a sum", () => {
+  const parts = [invoice(1), invoice(2, { counterparty: "Muster 1 GmbH" })];
+  const total = payment(1, {
+    amount_minor: parts.reduce((sum, { amount_minor }) => sum + amount_minor, 0),
+    description: "Sammelzahlung",
+  });
+  const others = many.slice(3).map((n) => invoice(n));
+  const found = runNews([...parts, ...others], [total], {
+    fresh: ["payment 1"],
+    matched: ["invoice 2"],
+  });
+  expect(found?.suggested.flat()).not.toContain("invoice 2");
 });
 
 test("new lines that may belong to most of the open ones are left to a full run", () => {
