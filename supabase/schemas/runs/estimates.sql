@@ -11,6 +11,8 @@ create table private.pair_estimates (
   -- How many lines they were estimated from, and how many were weighed by them since.
   lines bigint not null,
   weighed_lines bigint not null default 0,
+  -- When a full run confirms what runs with news may only suggest; null: they suggested nothing so.
+  holds_until timestamptz(3),
   primary key (tenant_id, pair_no)
 );
 alter table private.pair_estimates enable row level security;
@@ -33,8 +35,14 @@ create function private.conditions_of_estimates(conditions jsonb) returns jsonb
 language sql immutable set search_path = ''
 return conditions - '{period_end,days_of_grace}'::text[];
 
--- The estimates of a pair for a run with these conditions; null if there are none, or if more than
--- a tenth of its lines came since.
+-- How long a full run waits that confirms what runs with news may only suggest: a full run of a
+-- large pair takes up to half a minute.
+create function private.awaited_run_delay() returns interval
+language sql immutable set search_path = ''
+return interval '10 minutes';
+
+-- The estimates of a pair for a run with these conditions; null if there are none, if more than a
+-- tenth of its lines came since, or if a full run is due.
 create function private.estimates_for(tenant text, pair integer,
   conditions jsonb) returns private.pair_estimates
 language plpgsql stable set search_path = '' as $$
@@ -44,7 +52,9 @@ begin
   select * into found_row from private.pair_estimates estimate
   where estimate.tenant_id = tenant and estimate.pair_no = pair
     and estimate.conditions = private.conditions_of_estimates(estimates_for.conditions)
-    and estimate.weighed_lines * 10 <= estimate.lines and private.has_many_lines(tenant, pair);
+    and estimate.weighed_lines * 10 <= estimate.lines
+    and (estimate.holds_until is null or estimate.holds_until > clock_timestamp())
+    and private.has_many_lines(tenant, pair);
   return found_row;
 end $$;
 
@@ -64,7 +74,7 @@ begin
     (store_estimates.estimates ->> 'lines')::bigint)
   on conflict (tenant_id, pair_no)
     do update set estimates = excluded.estimates, conditions = excluded.conditions,
-      lines = excluded.lines, weighed_lines = 0;
+      lines = excluded.lines, weighed_lines = 0, holds_until = null;
 end $$;
 
 -- Collects what a run with news reads: what is open up to the period's end, what the engine

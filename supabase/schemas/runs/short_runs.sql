@@ -142,13 +142,16 @@ grant execute on function private.load_short_run(text, text, integer) to service
 -- Marks changes as read and adds to what was weighed by a pair's estimates since a full run.
 -- Returns whether they still hold.
 create function private.count_weighed_lines(run public.runs, change_nos bigint[],
-  weighed_lines bigint) returns boolean
+  weighed_lines bigint, awaits_full_run boolean) returns boolean
 language plpgsql volatile set search_path = '' as $$
 declare
   still_hold boolean;
 begin
   update private.pair_estimates estimate
-  set weighed_lines = estimate.weighed_lines + count_weighed_lines.weighed_lines
+  set weighed_lines = estimate.weighed_lines + count_weighed_lines.weighed_lines,
+    holds_until = case when awaits_full_run
+      then coalesce(estimate.holds_until, clock_timestamp() + private.awaited_run_delay())
+      else estimate.holds_until end
   where estimate.tenant_id = run.tenant_id and estimate.pair_no = run.pair_no
     and estimate.conditions = private.conditions_of_estimates(run.conditions)
   returning estimate.weighed_lines * 10 <= estimate.lines into still_hold;
@@ -163,13 +166,15 @@ end $$;
 
 -- Ends a run that decided all that is new, or weighed it by estimates. outcome: { waterfall,
 -- changed, digest, suggested_count, exceptions_opened, exceptions_held_back,
--- held_back_reasons, change_nos, weighed_lines }; held_back_reasons only of a run with news.
+-- held_back_reasons, change_nos, weighed_lines, awaits_full_run }; held_back_reasons only of a run
+-- with news.
 -- `lines`: those that it matched. Checks that their matches add up; returns a sentence for each
 -- that does not. Emits: run.done. Refuses: conflict.
 create function private.finish_short_run(tenant text, run text, attempt integer, lines bigint[],
   outcome jsonb) returns text[]
 language plpgsql volatile security definer set search_path = '' as $$
 declare
+  awaits_full_run constant boolean := coalesce((outcome ->> 'awaits_full_run')::boolean, false);
   run_row public.runs;
   violations text[];
 begin
@@ -209,9 +214,12 @@ begin
   end if;
   if cardinality(violations) > 0 or not private.count_weighed_lines(run_row,
     array(select jsonb_array_elements_text(outcome -> 'change_nos')::bigint),
-    coalesce((outcome ->> 'weighed_lines')::bigint, 0)) then
+    coalesce((outcome ->> 'weighed_lines')::bigint, 0), awaits_full_run) then
     perform private.queue_full_run(period) from public.reconciliations period
     where period.tenant_id = tenant and period.id = run_row.reconciliation_id;
+  elsif awaits_full_run then
+    perform private.queue_run(tenant, run_row.pair_no, run_row.reconciliation_id, null,
+      private.awaited_run_delay());
   end if;
   perform private.emit(tenant, 'run.done', jsonb_build_object('run', private.run_json(run_row)),
     run);

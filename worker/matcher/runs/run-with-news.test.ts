@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { type FileLine, FreshTenant } from "#e2e/fresh-tenant.ts";
 import { schemaDatabases } from "../../../bin/dev/generate/schema-databases.ts";
 import { Random } from "../../../engine/judge/datasets/random.ts";
+import { DEFAULT_RULES } from "../../../engine/rules.ts";
 import { countedBooks, lastRunOf } from "./stored-books.ts";
 
 const fresh = schemaDatabases();
@@ -215,6 +216,38 @@ test("when an exact match takes a line of a suggestion, its exception is split a
   await add("right", { ...invoice(1), day: "2026-03-03" });
   expect((await nextRun()).called).toBe("load_short_run");
   expect(await openExceptionsOfMatchedLines()).toBe(0);
+});
+
+test("a sum that is only suggested between full runs is confirmed by one ten minutes later", async () => {
+  const input = { id: period, rules: DEFAULT_RULES, automatic: "always" };
+  await tenant.call("put_rules", "putRules", input);
+  await nextRun();
+  const parts = [
+    invoice(301, { counterparty: "Gross GmbH" }),
+    invoice(302, { counterparty: "Gross GmbH" }),
+  ];
+  await add("left", ...parts);
+  await nextRun();
+  await add("right", {
+    day: "2026-03-04",
+    amount_minor: parts.reduce((sum, { amount_minor }) => sum + amount_minor, 0),
+    counterparty: "GROSS GMBH",
+    description: "Sammelzahlung",
+  });
+  expect(await nextRun()).toMatchObject({ called: "load_short_run", changed: { added: 1 } });
+  expect(await matchedWith("RE-771301")).toEqual([]);
+  const { rows } = await client.query(
+    `select round(extract(epoch from run_at - now()) / 60) as minutes from graphile_worker.jobs
+     where key = 'match:' || $1`,
+    [period],
+  );
+  expect(rows).toEqual([{ minutes: "10" }]);
+  await client.query(
+    `update private.pair_estimates set holds_until = now() - interval '1 second';
+     update private.run_changes set changed_at = changed_at - interval '10 minutes'`,
+  );
+  expect((await nextRun()).called).toBe("load_run");
+  expect(await matchedWith("RE-771301")).toEqual(["Sammelzahlung"]);
 });
 
 test("exceptions of new lines past grace are opened with their reasons", async () => {

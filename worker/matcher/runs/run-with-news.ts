@@ -6,6 +6,7 @@
 import type { Client } from "pg";
 import { type Result, runWithNews } from "../../../engine/engine.ts";
 import type { Lines } from "../../../engine/lines.ts";
+import { HELD } from "../../../engine/matches.ts";
 import type { Reason } from "../../../engine/reasons.ts";
 import type { LineFlags } from "../../../engine/side.ts";
 import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
@@ -27,7 +28,8 @@ export type NewLines = {
   removed: ReadonlySet<string>;
 };
 
-export type News = { result: Result; changes: Changes; fees: Fees };
+/** `awaitsFullRun`: whether a sum was found that only a full run may confirm. */
+export type News = { result: Result; changes: Changes; fees: Fees; awaitsFullRun: boolean };
 
 /**
  * Weighs new lines. Writes nothing.
@@ -44,7 +46,8 @@ export async function weighNews(
   const input = await withStatementTimeout(client, run, () =>
     readNews(client, run, changeNos, matched),
   );
-  const running = runWithNews(inputOf(run, input), {
+  const engineInput = inputOf(run, input);
+  const running = runWithNews(engineInput, {
     estimates: known.estimates,
     fresh: flagsOf(input, (line) => lines.has(line)),
     matched: flagsOf(input, (line) => input.held_lines.has(line)),
@@ -52,7 +55,22 @@ export async function weighNews(
   const result = await inSlices(running, lines.size, report);
   if (!result || hasViolations(run, result)) return null;
   const suggestions = input.present.filter(({ id }) => !removed.has(id));
-  return { result, changes: newsOf(result, suggestions, lines), fees: input.fees };
+  const changes = newsOf(result, suggestions, lines);
+  const awaitsFullRun =
+    engineInput.automatic === "as_ruled" &&
+    changes.created.some((match) => isSureSum(result, match));
+  return { result, changes, fees: input.fees, awaitsFullRun };
+}
+
+/** Whether a match is suggested only because a run with news confirms no sums without a key. */
+function isSureSum({ suggested, input }: Result, { state, index }: NewMatch): boolean {
+  const rule = input.rules[suggested.rule[index] as number];
+  return (
+    state === "suggested" &&
+    rule?.kind === "group" &&
+    rule.then === "match" &&
+    suggested.held[index] === HELD.rule
+  );
 }
 
 /**

@@ -100,6 +100,7 @@ export async function doShortRun(
     Object.assign(ended, {
       ...booksAfter(ended, news.result, news.changes),
       lines: [...lines, ...matchedIn(news)],
+      awaits_full_run: news.awaitsFullRun,
     });
   }
   if (known && (news || changes.removed.length > 0)) {
@@ -122,6 +123,7 @@ type EndedRun = ReturnType<typeof booksAfter> & {
   held_back_reasons?: object | null;
   change_nos: number[];
   weighed_lines: number;
+  awaits_full_run?: boolean;
 };
 
 async function finish(
