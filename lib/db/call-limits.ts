@@ -4,7 +4,7 @@ import type { Limits } from "../runtime/tenant-limiter.ts";
  * The kinds of database calls. Each long kind has its own limit, so that long calls can't take the
  * places of other kinds or of people who wait for a page.
  */
-export type Priority = "interactive" | "search" | "export" | "import";
+export type Priority = "interactive" | "search" | "bulk" | "export" | "import";
 
 const WAIT_TIMEOUT_MS = 10_000;
 
@@ -12,12 +12,14 @@ const WAIT_TIMEOUT_MS = 10_000;
  * The limits of one process. All web `processes` together use 16 connections for tenants' calls;
  * calls without a tenant have their own pool.
  */
-export function callLimits(processes: number): Limits<Priority> & { total: number } {
+export function callLimits(
+  processes: number,
+): Limits<Priority> & { total: number; maxLong: number } {
   const total = Math.max(4, Math.floor(16 / processes));
   const share = (part: number) => Math.max(1, Math.floor(total * part));
   return {
     total,
-    maxLong: share(1 / 2),
+    maxLong: share(1 / 4),
     waitTimeoutMs: WAIT_TIMEOUT_MS,
     kinds: {
       interactive: {
@@ -27,6 +29,11 @@ export function callLimits(processes: number): Limits<Priority> & { total: numbe
       search: {
         perTenant: share(1 / 8),
         waiting: { max: 20, tooMany: "Your tenant makes too many searches at once." },
+        long: true,
+      },
+      bulk: {
+        perTenant: share(1 / 8),
+        waiting: { max: 40, tooMany: "Your tenant makes too many bulk changes at once." },
         long: true,
       },
       export: {

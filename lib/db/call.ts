@@ -79,6 +79,7 @@ async function invoke(
   const priority = priorityOf(ctx.priority, verb, input);
   // The service-role key's reads are recorded, so they need the writable database.
   const options = {
+    takesLong: priority !== "interactive",
     mayLag:
       reads &&
       ctx.principal.type !== "service_role" &&

@@ -5,7 +5,8 @@ test.each<[string, string, { q?: string; filter?: { q?: string } }, string]>([
   ["a list without words", "list_exceptions", {}, "interactive"],
   ["a list with words", "list_exceptions", { q: "payout" }, "search"],
   ["a bulk change of what words find", "update_exceptions", { filter: { q: "payout" } }, "search"],
-  ["a bulk change by IDs", "update_exceptions", {}, "interactive"],
+  ["a bulk change by IDs", "update_exceptions", {}, "bulk"],
+  ["a bulk decision", "decide_matches", {}, "bulk"],
   ["views, each counted", "list_views", {}, "search"],
 ])("sets the priority of %s", (_call, verb, input, priority) => {
   expect(priorityOf("interactive", verb, input)).toBe(priority);

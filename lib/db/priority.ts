@@ -8,6 +8,9 @@ const COUNTS_A_VIEW: ReadonlySet<string> = new Set([
   "update_view",
 ]);
 
+/** Verbs that change up to 500 rows in a call. */
+const CHANGES_MANY: ReadonlySet<string> = new Set(["update_exceptions", "decide_matches"]);
+
 /** A call with a text search counts as a search, wherever its text is. */
 export function priorityOf(
   priority: Priority,
@@ -15,7 +18,8 @@ export function priorityOf(
   input: { q?: unknown; filter?: { q?: unknown } },
 ): Priority {
   const searches = input.q || input.filter?.q || COUNTS_A_VIEW.has(verb);
-  return priority === "interactive" && searches ? "search" : priority;
+  if (priority !== "interactive") return priority;
+  return searches ? "search" : CHANGES_MANY.has(verb) ? "bulk" : "interactive";
 }
 
 /**

@@ -59,24 +59,28 @@ export function setRoleStatement(
   return { ...SET_CLAIMS, values: [claims.role, JSON.stringify(claims), timeout] };
 }
 
-/** `mayLag`: whether a read replica may answer, which is slightly behind. */
-export type CallOptions = { mayLag?: boolean };
+/**
+ * `mayLag`: whether a read replica may answer, which is slightly behind. `takesLong`: whether other
+ * calls go first in the database.
+ */
+export type CallOptions = { mayLag?: boolean; takesLong?: boolean };
 
 /** Calls a function of `public` on a direct connection, in one round trip and one transaction. */
 export async function callDirectly(
   claims: Claims,
   name: string,
   args: object,
-  { mayLag }: CallOptions = {},
+  { mayLag, takesLong }: CallOptions = {},
 ): Promise<DatabaseResponse> {
   const entries = Object.entries(args).filter(([, value]) => value !== undefined);
   const names = entries.map(([argument]) => argument);
   const call = { ...callOf(name, names), values: entries.map(([, value]) => toParameter(value)) };
   try {
     const statements = [setRoleStatement(claims, await declaredTimeoutOf(name)), call];
+    const ofTenants = takesLong ? "long" : "tenants";
     const answer = await (mayLag
-      ? runOnReplica(statements)
-      : run(claims.role === "service_role" ? "service" : "tenants", statements));
+      ? runOnReplica(statements, ofTenants)
+      : run(claims.role === "service_role" ? "service" : ofTenants, statements));
     return { data: answer ? JSON.parse(answer) : null, error: null, status: 200 };
   } catch (error) {
     return refusal(error);
@@ -87,17 +91,20 @@ export async function callDirectly(
  * Falls back to the primary if there is no replica, it is unreachable, or it can't answer this
  * call.
  */
-async function runOnReplica(statements: BoundStatement[]): Promise<string | null> {
+async function runOnReplica(
+  statements: BoundStatement[],
+  otherwise: PoolKind,
+): Promise<string | null> {
   const replica = replicaOutage();
   if (!env().REPLICA_DATABASE_URL || performance.now() < replica.until)
-    return run("tenants", statements);
+    return run(otherwise, statements);
   try {
     return await run("replica", statements);
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
     if (code !== undefined && !REPLICA_FAILURE.test(code)) throw error;
     if (code !== CONFLICT) replica.until = performance.now() + REPLICA_RETRY_MS;
-    return run("tenants", statements);
+    return run(otherwise, statements);
   }
 }
 

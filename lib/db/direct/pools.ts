@@ -1,5 +1,7 @@
-import { Pool, type PoolClient } from "pg";
+import type { Socket } from "node:net";
+import { type Client, Pool, type PoolClient } from "pg";
 import { env } from "../../runtime/env.ts";
+import { lowerBackendPriority } from "../../runtime/lower-priority.ts";
 import { durationHistogram, gauge } from "../../runtime/metrics.ts";
 import { singleton } from "../../runtime/singleton.ts";
 import { callLimits } from "../call-limits.ts";
@@ -7,16 +9,22 @@ import { callLimits } from "../call-limits.ts";
 /**
  * What a connection is used for. The server's own calls (verify a key, check readiness) have their
  * own connections, which tenants' calls can't exhaust, and no connection changes its role, which
- * would make Postgres plan its functions again. The replica's pool serves calls that may lag.
+ * would make Postgres plan its functions again. Searches, exports, imports and bulk changes have
+ * connections whose processes in Postgres yield to those of other calls. The replica's pool serves
+ * calls that may lag.
  */
-export type PoolKind = "tenants" | "service" | "replica";
+export type PoolKind = "tenants" | "long" | "service" | "replica";
 
 /** Connections of one process, by the limits on concurrent calls. */
-const sizes = (processes: number): Record<PoolKind, number> => ({
-  tenants: callLimits(processes).total,
-  service: Math.max(2, 4 / processes),
-  replica: callLimits(processes).total,
-});
+const sizes = (processes: number): Record<PoolKind, number> => {
+  const { total, maxLong } = callLimits(processes);
+  return {
+    tenants: total - maxLong,
+    long: maxLong,
+    service: Math.max(2, 4 / processes),
+    replica: total,
+  };
+};
 const CONNECTED_TIMEOUT_MS = 10_000;
 /** An idle connection is kept for 5 minutes, because it has cached the plans of its functions. */
 const IDLE_MS = 5 * 60_000;
@@ -49,6 +57,7 @@ const pools = () =>
   singleton("request-database", (): Record<PoolKind, Pool> => {
     const byKind = {
       tenants: makePool("tenants"),
+      long: makePool("long"),
       service: makePool("service"),
       replica: makePool("replica"),
     };
@@ -85,5 +94,13 @@ function makePool(kind: PoolKind): Pool {
   // A lost connection fails its call and leaves the pool, so its error event needs no handling.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
+  if (kind === "long") pool.on("connect", yieldToOthers);
   return pool;
+}
+
+/** Lowers the priority of a connection's process in Postgres, where that is on this machine. */
+function yieldToOthers(client: PoolClient): void {
+  const { processID, connection } = client as unknown as Client & { processID: number };
+  const { localPort } = connection.stream as Socket;
+  if (localPort) lowerBackendPriority(processID, localPort);
 }
