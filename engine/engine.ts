@@ -24,7 +24,7 @@ import {
 } from "./passes.ts";
 import { type BusinessDays, mondayToFriday } from "./prepare/days.ts";
 import { RunState } from "./prepare/run-state.ts";
-import type { Progress } from "./progress.ts";
+import { finished, type Progress } from "./progress.ts";
 import { type OpenLines, reasonsOf } from "./reasons.ts";
 import {
   type DayKind,
@@ -243,9 +243,5 @@ function checkRules(rules: readonly Rule[]): void {
 
 /** Runs without yielding. */
 export function match(input: Input): Result {
-  const steps = run(input);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return finished(run(input));
 }

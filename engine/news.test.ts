@@ -5,7 +5,8 @@ import { manufacturer } from "./judge/datasets/conventions/months.ts";
 import type { DatasetLine } from "./judge/datasets/dataset.ts";
 import { payers } from "./judge/datasets/payers/payers.ts";
 import { linesOf, pairsOf } from "./judge/measure.ts";
-import { finished, judgeNews } from "./judge/news.ts";
+import { judgeNews } from "./judge/news.ts";
+import { finished } from "./progress.ts";
 import { DEFAULT_RULES, type Rule } from "./rules.ts";
 
 const MONTHS = { manufacturer, payers };

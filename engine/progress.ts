@@ -3,3 +3,11 @@
  * work, such as sending a heartbeat.
  */
 export type Progress = { stage: string; done: number; total: number };
+
+/** Runs without yielding. */
+export function finished<Step, Value>(running: Generator<Step, Value>): Value {
+  for (;;) {
+    const step = running.next();
+    if (step.done) return step.value;
+  }
+}

@@ -4,6 +4,7 @@ import type { Lines } from "./lines.ts";
 import type { Matches } from "./matches.ts";
 import { Counts } from "./prepare/counts.ts";
 import { type BusinessDays, daysOf } from "./prepare/days.ts";
+import { numberOf } from "./prepare/hash.ts";
 import { ruleKey } from "./prepare/key.ts";
 import type { RunState } from "./prepare/run-state.ts";
 import { FIELD_COUNT } from "./prepare/texts.ts";
@@ -290,7 +291,7 @@ class Clues {
     const key = ruleKey(this.lines, line, DUPLICATE_FIELDS)
       ?.number(this.lines.amount[line] as number)
       .finish();
-    return key ? (key.high & 0x1fffff) * 4294967296 + key.low : null;
+    return key ? numberOf(key.high, key.low) : null;
   }
 }
 

@@ -8,7 +8,7 @@
 import { daysAround } from "../candidates/window.ts";
 import { NO_DAY, TEXT_FIELDS } from "../lines.ts";
 import { BASIS, HELD } from "../matches.ts";
-import { Hasher } from "../prepare/hash.ts";
+import { Hasher, numberOf } from "../prepare/hash.ts";
 import type { Nodes } from "../prepare/nodes.ts";
 import type { RunState } from "../prepare/run-state.ts";
 import type { Rule } from "../rules.ts";
@@ -82,7 +82,7 @@ function keyOf(nodes: Nodes, node: number): number {
   for (const field of TEXT_FIELDS)
     hash.word(hashes[field].high[line] as number).word(hashes[field].low[line] as number);
   const { high, low } = hash.finish();
-  return (high & 0x1fffff) * 4294967296 + low;
+  return numberOf(high, low);
 }
 
 /**

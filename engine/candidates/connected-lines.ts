@@ -4,6 +4,7 @@
  * the same key, or within a rule's tolerance and of one name; and the rivals of all of these.
  */
 import { isWithin, reachOf, toleranceOf } from "../prepare/amounts.ts";
+import { numberOf } from "../prepare/hash.ts";
 import { groupingOf, ruleKey } from "../prepare/key.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
 import type { RunState } from "../prepare/run-state.ts";
@@ -45,7 +46,7 @@ export function connectedLines(
     if (search.hasTooMany) return null;
   }
   search.addByKey(fresh);
-  for (const place of search.connectedExcept(fresh)) {
+  for (const place of search.connectedLines()) {
     search.addByAmount(place, MAX_RIVALS);
     search.addWithinTolerance(place);
     search.addByWord(place, MAX_RIVALS);
@@ -104,15 +105,11 @@ class Search {
     return added;
   }
 
-  connectedExcept(places: readonly Place[]): Place[] {
-    const excluded = {
-      left: new Uint8Array(this.connected.left.length),
-      right: new Uint8Array(this.connected.right.length),
-    };
-    for (const { side, line } of places) excluded[side][line] = 1;
+  /** The connected lines that are not fresh. */
+  connectedLines(): Place[] {
     return SIDES.flatMap((side) =>
       Array.from(this.connected[side].keys())
-        .filter((line) => this.connected[side][line] && !excluded[side][line])
+        .filter((line) => this.connected[side][line] && !this.news.fresh[side][line])
         .map((line) => ({ side, line })),
     );
   }
@@ -157,7 +154,7 @@ class Search {
       if (rule.kind !== "group") continue;
       const keyOf = ({ side, line }: Place) => {
         const key = ruleKey(this.state[side], line, groupingOf(rule))?.finish();
-        return key ? (key.high & 0x1fffff) * 4294967296 + key.low : null;
+        return key ? numberOf(key.high, key.low) : null;
       };
       const keys = new Set(fresh.map(keyOf));
       keys.delete(null);

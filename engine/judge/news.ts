@@ -6,7 +6,7 @@ import { match, type Result, runWithNews } from "../engine.ts";
 import type { Estimates } from "../evidence/estimates.ts";
 import type { Matches } from "../matches.ts";
 import { leadingExactRules } from "../passes.ts";
-import type { Progress } from "../progress.ts";
+import { finished } from "../progress.ts";
 import { DEFAULT_RULES, type Rule } from "../rules.ts";
 import type { LineFlags } from "../side.ts";
 import type { Dataset, DatasetLine } from "./datasets/dataset.ts";
@@ -59,14 +59,6 @@ export function judgeNews(
     estimates,
     milliseconds: { full: fullAt - startedAt, withNews: endedAt - fullAt },
   };
-}
-
-/** Runs without yielding. */
-export function finished<Value>(running: Generator<Progress, Value>): Value {
-  for (;;) {
-    const step = running.next();
-    if (step.done) return step.value;
-  }
 }
 
 function columnsOf({ left, right }: Dataset) {

@@ -36,6 +36,11 @@ export class Hasher {
   }
 }
 
+/** 53 bits of a hash as a number, for maps and sets. */
+export function numberOf(high: number, low: number): number {
+  return (high & 0x1fffff) * 4294967296 + low;
+}
+
 const DOUBLE = new Float64Array(1);
 const WORDS = new Uint32Array(DOUBLE.buffer);
 
@@ -84,7 +89,7 @@ export class HashColumn {
 
   /** 53 bits of the hash as a number, for use as the key of a Map. */
   key(index: number): number {
-    return ((this.high[index] as number) & 0x1fffff) * 4294967296 + (this.low[index] as number);
+    return numberOf(this.high[index] as number, this.low[index] as number);
   }
 }
 

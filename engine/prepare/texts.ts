@@ -5,6 +5,7 @@
  */
 
 import type { Lines } from "../lines.ts";
+import { finished } from "../progress.ts";
 import { Counts } from "./counts.ts";
 import { growColumn } from "./hash.ts";
 import { MAX_WORDS, type TextField, wordsOf } from "./text.ts";
@@ -75,11 +76,7 @@ export class Texts {
 
   /** Reads the words of these lines at once. */
   static of(left: OpenSide, right: OpenSide): Texts {
-    const reading = Texts.inSlices(left, right);
-    for (;;) {
-      const step = reading.next();
-      if (step.done) return step.value;
-    }
+    return finished(Texts.inSlices(left, right));
   }
 
   private constructor(left: SideTexts, right: SideTexts, vocabulary: Vocabulary) {

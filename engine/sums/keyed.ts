@@ -7,6 +7,7 @@ import { daysAround } from "../candidates/window.ts";
 import { BASIS, HELD, type Verdict } from "../matches.ts";
 import { reachOf, toleranceFor, toleranceOf } from "../prepare/amounts.ts";
 import { type BusinessDays, daysOf } from "../prepare/days.ts";
+import { numberOf } from "../prepare/hash.ts";
 import { groupingOf, ruleKey } from "../prepare/key.ts";
 import { lowerBound } from "../prepare/lower-bound.ts";
 import type { RunState } from "../prepare/run-state.ts";
@@ -56,7 +57,7 @@ function* groupsOf(state: RunState, rule: Rule): Generator<Progress, Keyed[]> {
       if (done % SLICE === 0) yield { stage: rule.name, done, total: open.length };
       const key = ruleKey(state[side], line, groupingOf(rule))?.finish();
       if (!key) continue;
-      const number = (key.high & 0x1fffff) * 4294967296 + key.low;
+      const number = numberOf(key.high, key.low);
       let group = groups.get(number);
       if (!group) {
         group = { left: [], right: [] };

@@ -10,10 +10,9 @@ import { booksAfter } from "./books.ts";
 import { callForValue } from "./call.ts";
 import { type Changes, changesOf, handlesOf, type NewMatch } from "./changes.ts";
 import type { ClaimedRun, LastRun } from "./claimed-run.ts";
-import type { Fees } from "./fees.ts";
 import { type EarlierMatch, readShortRun, type ShortRunInput } from "./read-run.ts";
 import { reportViolations } from "./report-violations.ts";
-import { openExceptionsOfNews, weighNews } from "./run-with-news.ts";
+import { type News, openExceptionsOfNews, weighNews } from "./run-with-news.ts";
 import { saveChanges } from "./save-changes.ts";
 import { settleBoth } from "./settle-both.ts";
 import { businessDaysIn, type Report } from "./weigh.ts";
@@ -62,15 +61,21 @@ export async function doShortRun(
     businessDaysIn(run),
   );
   /** @returns whether all changes were saved. */
-  const save = async (ofResult: Result, { created, ...rest }: Changes, fees: Fees) => {
-    const all = { created, ...rest };
-    const leftOut = await saveChanges(client, run, ofResult, all, fees, async () => {});
-    saved.added += created.length - leftOut;
-    saved.undone += rest.removed.length;
+  const save = async (found: Pick<News, "result" | "changes" | "fees">) => {
+    const leftOut = await saveChanges(
+      client,
+      run,
+      found.result,
+      found.changes,
+      found.fees,
+      async () => {},
+    );
+    saved.added += found.changes.created.length - leftOut;
+    saved.undone += found.changes.removed.length;
     return leftOut === 0;
   };
   const [isSaved, news] = await settleBoth(
-    save(result, changes, input.fees),
+    save({ result, changes, fees: input.fees }),
     known && undecided.size > 0 && !disturbsMatches
       ? weighNews(
           sideClient,
@@ -96,7 +101,7 @@ export async function doShortRun(
     weighed_lines: undecided.size,
   };
   if (news) {
-    if (!(await save(news.result, news.changes, news.fees))) return saved;
+    if (!(await save(news))) return saved;
     Object.assign(ended, {
       ...booksAfter(ended, news.result, news.changes),
       lines: [...lines, ...matchedIn(news)],
